@@ -1,2 +1,55 @@
-"""everytree: would this prediction have been different if the training data had not been biased?"""
+"""everytree: would this prediction have been different if the training data had not been biased?
+
+The public names; each is imported when it is first used, so that starting is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
+    from everytree.certification import certify
+    from everytree.errors import EverytreeError
+    from everytree.verdicts import CertificationResult
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "BiasModel": "everytree.bias",
+    "CertificationResult": "everytree.verdicts",
+    "EverytreeError": "everytree.errors",
+    "certify": "everytree.certification",
+    "col": "everytree.bias",
+    "fake": "everytree.bias",
+    "flip": "everytree.bias",
+    "label": "everytree.bias",
+    "miss": "everytree.bias",
+    "parse": "everytree.bias",
+}
+
+__all__ = [
+    "BiasModel",
+    "CertificationResult",
+    "EverytreeError",
+    "certify",
+    "col",
+    "fake",
+    "flip",
+    "label",
+    "miss",
+    "parse",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'everytree' has no attribute {name!r}")
+    value = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

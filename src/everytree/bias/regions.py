@@ -1,0 +1,165 @@
+"""Can a row that satisfies a condition lie in a region? Three-valued evaluation, once for all labels.
+
+Used by `resolve` for rows that may be missing: their values are not in the table, so a condition is judged on
+everything they could be. "Yes" when unsure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from everytree.bias.columns import COMPARE, TableView
+from everytree.bias.expressions import And, Comparison, Condition, Membership, Not, leaves
+from everytree.bias.text import Constant
+
+__all__ = ["Region", "RegionTest"]
+
+Region = Mapping[str, Any]
+"""Column name -> (low, high), meaning low < value <= high, or a set of categories; else unrestricted."""
+
+_EVERYWHERE = (-math.inf, math.inf)
+_EXACT_IN_FLOAT64 = 2**53
+
+
+@dataclass(frozen=True, eq=False)
+class RegionTest:
+    """A condition, ready to be asked which labels a row may have that satisfies it in a region.
+
+    Sets of labels are bits of an int. The answer to a condition is a pair: the labels with which it may
+    hold, and the labels with which it may fail; a column that is not known makes both possible.
+
+    Notes
+    -----
+    *Soundness.* Each leaf over-approximates both sets, and ``and``, ``or``, ``not`` combine them
+    monotonically, so a label is left out only when no row of the region satisfies the condition with it.
+    Leaves forget each other (``a == 1 and a == 2`` may hold), which can only add labels.
+    """
+
+    condition: Condition | None
+    all_labels: int
+    label_bits: dict[Condition, int]
+    kinds: dict[str, str]
+    seen: dict[str, frozenset[Any]]
+
+    @classmethod
+    def of(cls, condition: Condition | None, table: TableView) -> RegionTest:
+        """Prepare a condition that has been checked against the table."""
+        label_bits: dict[Condition, int] = {}
+        kinds: dict[str, str] = {}
+        seen: dict[str, frozenset[Any]] = {}
+        for leaf in leaves(condition):
+            if leaf.column is None:
+                label_bits[leaf] = sum(1 << int(place) for place in np.flatnonzero(table.leaf_labels(leaf)))
+            else:
+                column = table.column(leaf.column)
+                kinds[leaf.column], seen[leaf.column] = column.kind, frozenset(column.seen)
+        return cls(condition, (1 << len(table.labels)) - 1, label_bits, kinds, seen)
+
+    @property
+    def mentions_columns(self) -> bool:
+        """Whether the answer depends on the region at all."""
+        return bool(self.kinds)
+
+    def labels_in(self, region: Region) -> int:
+        """Give the labels that a row of the region may have when it satisfies the condition."""
+        return self.all_labels if self.condition is None else self._judge(self.condition, region)[0]
+
+    def _judge(self, condition: Condition, region: Region) -> tuple[int, int]:
+        if isinstance(condition, Comparison | Membership):
+            return self._judge_leaf(condition, region)
+        if isinstance(condition, Not):
+            may_hold, may_fail = self._judge(condition.part, region)
+            return may_fail, may_hold
+        conjunction = isinstance(condition, And)
+        hold = fail = self.all_labels if conjunction else 0
+        fail = 0 if conjunction else self.all_labels
+        for part in condition.parts:  # type: ignore[attr-defined]
+            may_hold, may_fail = self._judge(part, region)
+            hold = hold & may_hold if conjunction else hold | may_hold
+            fail = fail | may_fail if conjunction else fail & may_fail
+        return hold, fail
+
+    def _judge_leaf(self, leaf: Comparison | Membership, region: Region) -> tuple[int, int]:
+        if leaf.column is None:
+            bits = self.label_bits[leaf]
+            return bits, self.all_labels & ~bits
+        where = region.get(leaf.column)
+        kind = self.kinds[leaf.column]
+        if kind == "boolean":
+            hold, fail = _on_values(leaf, _zero_or_one(where))
+        elif kind == "categorical":
+            hold, fail = _on_categories(leaf, where, self.seen[leaf.column])
+        else:
+            hold, fail = _on_numbers(leaf, where)
+        return (self.all_labels if hold else 0), (self.all_labels if fail else 0)
+
+
+def _on_values(leaf: Comparison | Membership, values: Iterable[int]) -> tuple[bool, bool]:
+    if isinstance(leaf, Membership):
+        answers = [value in leaf.values for value in values]
+    else:
+        answers = [COMPARE[leaf.operator](value, leaf.value) for value in values]
+    return any(answers), not all(answers)
+
+
+def _zero_or_one(where: Any) -> list[int]:
+    """Give the values of a boolean column in its part of a region."""
+    if isinstance(where, set | frozenset):
+        inside = [value for value in (0, 1) if value in where]
+        return inside or [0, 1]
+    low, high = where or _EVERYWHERE
+    return [value for value in (0, 1) if low < value <= high]
+
+
+def _on_categories(leaf: Comparison | Membership, where: Any, seen: frozenset[Any]) -> tuple[bool, bool]:
+    """Judge a categorical leaf; besides the given categories, one that no training row has is possible."""
+    if where is not None and not isinstance(where, set | frozenset):
+        return True, True
+    inside = seen if where is None else where
+    values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+    equal = any(value in inside or value not in seen for value in values)
+    if isinstance(leaf, Comparison) and leaf.operator == "!=":
+        return True, equal
+    return equal, True
+
+
+def _on_numbers(leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
+    """Judge a numeric leaf on low < value <= high.
+
+    The learner sees values rounded to float32, and the region speaks of what it sees, while a condition
+    speaks of the original value. Rounding keeps the order but may merge neighbours, so ``<`` is judged like
+    ``<=`` and ``>`` like ``>=``, on the rounded constant.
+    """
+    if isinstance(where, set | frozenset):
+        return True, True
+    low, high = where or _EVERYWHERE
+    if isinstance(leaf, Membership):
+        return any(
+            low < least_most[1] and least_most[0] <= high for least_most in map(_rounded, leaf.values)
+        ), True
+    least, most = _rounded(leaf.value)
+    below, above = low < most, high >= least
+    if leaf.operator in ("<", "<="):
+        return below, above
+    if leaf.operator in (">", ">="):
+        return above, below
+    return (below and above, True) if leaf.operator == "==" else (True, below and above)
+
+
+@lru_cache(maxsize=4096)
+def _rounded(value: Constant) -> tuple[float, float]:
+    """Give the least and the largest float32 that a cast of `value` may give."""
+    with np.errstate(over="ignore"):
+        nearest = np.float32(value)
+        if abs(float(value)) < _EXACT_IN_FLOAT64:
+            return float(nearest), float(nearest)
+        # Beyond 2**53 the way through float64 may round once more than the direct one.
+        return float(np.nextafter(nearest, np.float32(-np.inf))), float(
+            np.nextafter(nearest, np.float32(np.inf))
+        )

@@ -1,0 +1,22 @@
+"""Training and test tables: columns, encoding to float32, labels, files.
+
+The first room of everytree. Data flows from here to bias models and node counts, never back.
+"""
+
+from __future__ import annotations
+
+from everytree.table.encoding import test_table, training_table
+from everytree.table.gaps import check_gaps
+from everytree.table.reading import read_table, split_label
+from everytree.table.structure import Column, TestTable, TrainingTable
+
+__all__ = [
+    "Column",
+    "TestTable",
+    "TrainingTable",
+    "check_gaps",
+    "read_table",
+    "split_label",
+    "test_table",
+    "training_table",
+]

@@ -1,0 +1,304 @@
+"""The two doors into everytree for data: `training_table` fixes an encoding, `test_table` repeats it.
+
+Third step of `everytree.table`; afterwards nothing in everytree looks at a user's raw table again.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everytree.errors import EverytreeWarning, TableError
+from everytree.table.frames import (
+    Source,
+    as_source,
+    encode_labels,
+    known_names,
+    label_values,
+    refuse_label_among,
+)
+from everytree.table.naming import listing, nearest
+from everytree.table.structure import UNSEEN_CODE, Column, Encoding, TestTable, TrainingTable
+from everytree.table.values import boolean_features, category_codes, is_numeric, number_block, unread_column
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["codes_of_labels", "same_columns", "test_table", "training_table"]
+
+
+def training_table(
+    X: object,
+    y: object,
+    *,
+    drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
+    label_name: str = "label",
+) -> TrainingTable:
+    """Check a training table and encode it for the learner.
+
+    Parameters
+    ----------
+    X : frame or array of shape (n_rows, n_columns)
+        A pandas or polars frame, any other that narwhals reads, or an array, whose columns are then
+        called x0, x1, ...
+    y : array-like of shape (n_rows,)
+        Labels of any one type.
+    drop : iterable of str
+        Columns the learner must not see. Bias models and groups may still refer to them.
+    categorical : iterable of str
+        Columns of numbers that are codes of categories.
+    encoding : {"onehot", "ordinal"}
+        How categorical columns become features: one 0/1 feature for each category, or the position
+        of the category in sorted order.
+    label_name : str
+        What to call the label.
+
+    Returns
+    -------
+    TrainingTable
+
+    Raises
+    ------
+    TableError
+        If the table cannot be used as it is.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> X = pd.DataFrame({"race": ["Black", "White", "White"], "score": [1, 5, 2]})
+    >>> training_table(X, [0, 1, 0]).feature_names
+    ('race=Black', 'race=White', 'score')
+    """
+    if encoding not in ("onehot", "ordinal"):
+        raise TableError(f"encoding must be 'onehot' or 'ordinal'; received {encoding!r}.")
+    source = as_source(X, "training table")
+    names = source.frame.columns.to_list()
+    refuse_label_among(names, label_name)
+    dropped = known_names(drop, names, "drop")
+    declared = known_names(categorical, names, "categorical") | source.categorical
+    labels = encode_labels(label_values(y, len(source.frame), source.role), label_name)
+    features, feature_names, columns = _fit_columns(source, dropped, declared, encoding)
+    return TrainingTable(
+        source.frame, features, feature_names, columns, labels.codes, labels.labels, label_name, source.index
+    )
+
+
+def _fit_columns(
+    source: Source, dropped: frozenset[str], declared: frozenset[str], encoding: Encoding
+) -> tuple[NDArray[np.float32], tuple[str, ...], tuple[Column, ...]]:
+    """Choose kind, categories and features of every column, and encode the training rows."""
+    names = source.frame.columns.to_list()
+    if dropped.issuperset(names):
+        raise TableError(
+            "drop takes away every column of the training table; leave at least one to learn from."
+        )
+    numeric = _numeric_names(source, [name for name in names if name not in dropped], declared)
+    block = number_block(source, numeric) if numeric else None
+    boolean = dict(zip(numeric, boolean_features(block), strict=True)) if block is not None else {}
+    columns, codes, used = [], {}, 0
+    for name in names:
+        if name in dropped:
+            columns.append(unread_column(source.frame[name], (), "dropped"))
+        elif name in boolean:
+            columns.append(Column(name, "boolean" if boolean[name] else "numeric", (), (used,), "identity"))
+        else:
+            first_codes, distinct = category_codes(source.frame[name], source, declared=name in declared)
+            categories = tuple(sorted(distinct))
+            rank = {value: code for code, value in enumerate(categories)}
+            codes[name] = np.array([rank[value] for value in distinct], dtype=np.int64)[first_codes]
+            width = len(categories) if encoding == "onehot" else 1
+            columns.append(
+                Column(name, "categorical", categories, tuple(range(used, used + width)), encoding)
+            )
+        used += len(columns[-1].features)
+    X = _assemble(columns, block, codes, len(source.frame), used)
+    return X, _feature_names(columns), tuple(columns)
+
+
+def _numeric_names(source: Source, names: Sequence[str], declared: frozenset[str]) -> list[str]:
+    """Those of `names` that hold numbers and were not declared categorical."""
+    dtypes: list[Any] = source.frame.dtypes.to_list()
+    clear = {
+        name
+        for name, dtype in zip(source.frame.columns, dtypes, strict=True)
+        if isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+    }
+    return [
+        name
+        for name in names
+        if name not in declared and (name in clear or is_numeric(source.frame[name], source))
+    ]
+
+
+def _feature_names(columns: Sequence[Column]) -> tuple[str, ...]:
+    names: list[str] = []
+    for column in columns:
+        if column.encoding == "onehot":
+            names.extend(f"{column.name}={category}" for category in column.categories)
+        elif column.features:
+            names.append(column.name)
+    return tuple(names)
+
+
+def _assemble(
+    columns: Sequence[Column],
+    block: NDArray[np.float32] | None,
+    codes: dict[str, NDArray[np.int64]],
+    n_rows: int,
+    n_features: int,
+) -> NDArray[np.float32]:
+    """Put the numeric block and the encoded categories side by side, in Fortran order."""
+    if block is not None and not codes:
+        return block
+    X = np.zeros((n_rows, n_features), dtype=np.float32, order="F")
+    identity = [column.features[0] for column in columns if column.encoding == "identity"]
+    for position, feature in enumerate(identity):
+        X[:, feature] = block[:, position] if block is not None else 0
+    for column in columns:
+        if column.encoding == "ordinal":
+            X[:, column.features[0]] = codes[column.name]
+        elif column.encoding == "onehot":
+            seen = np.flatnonzero(codes[column.name] != UNSEEN_CODE)
+            X[seen, column.features[0] + codes[column.name][seen]] = 1
+    return X
+
+
+def test_table(train: TrainingTable, X: object, y: object = None) -> TestTable:  # noqa: PT028
+    """Encode the people to be judged exactly as the training table was encoded.
+
+    Parameters
+    ----------
+    train : TrainingTable
+        Fixes columns, categories and labels.
+    X : frame or array
+        The same columns, in any order if they have names. A column with the label's name is set
+        aside and read as `y`; dropped columns may be missing.
+    y : array-like, optional
+        True labels, if known.
+
+    Returns
+    -------
+    TestTable
+
+    Warns
+    -----
+    EverytreeWarning
+        If a category occurs that training never saw. It is encoded as none of the known ones: all
+        zeros when one-hot encoded, -1 when ordinal.
+
+    Raises
+    ------
+    TableError
+        If the table does not fit the training table.
+    """
+    source = as_source(X, "test table")
+    if train.label_name in source.frame.columns:
+        y = source.frame[train.label_name] if y is None else y
+        source = replace(source, frame=source.frame.drop(columns=train.label_name))
+    source = same_columns(train, source)
+    if train.encoder is None:
+        features = _encode(train, source)
+    else:
+        from everytree.table.pipelines import transform
+
+        features = transform(train.encoder, source)
+    codes = None if y is None else codes_of_labels(train, label_values(y, len(source.frame), source.role))
+    return TestTable(source.frame, features, source.index, codes)
+
+
+test_table.__test__ = False  # type: ignore[attr-defined]  # pytest would otherwise collect it where it is imported
+
+
+def same_columns(train: TrainingTable, source: Source) -> Source:
+    """Bring the columns of a test table into the order of training, or say how they differ."""
+    wanted = [column.name for column in train.columns]
+    received = source.frame.columns.to_list()
+    if received == wanted:
+        return source
+    optional = {column.name for column in train.columns if column.encoding == "dropped"}
+    missing = [name for name in wanted if name not in received and name not in optional]
+    extra = [name for name in received if name not in wanted]
+    if missing or extra:
+        parts = []
+        if missing:
+            hints = "".join(nearest(name, extra) for name in missing[:1])
+            parts.append(f"it lacks {listing(missing)}.{hints}")
+        if extra:
+            hints = "".join(nearest(name, missing) for name in extra[:1]) if not missing else ""
+            parts.append(f"it has the unknown {listing(extra)}.{hints}")
+        raise TableError(
+            f"The columns of the test table differ from those of the training table: {' And '.join(parts)} "
+            "Both tables need the same columns (their order does not matter; an array has the columns x0, "
+            "x1, ...). Rename, add or remove columns so that they agree."
+        )
+    ordered = source.frame[[name for name in wanted if name in received]]
+    return replace(source, frame=ordered)
+
+
+def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
+    numeric, codes = [], {}
+    for column in train.columns:
+        if column.encoding == "dropped":
+            continue
+        values = source.frame[column.name]
+        if column.kind == "categorical":
+            codes[column.name] = _known_codes(column, values, source)
+        else:
+            _refuse_text(values, source)
+            if is_numeric(values, source):
+                numeric.append(column.name)
+    block = number_block(source, numeric) if numeric else None
+    return _assemble(train.columns, block, codes, len(source.frame), len(train.feature_names))
+
+
+def _refuse_text(values: pd.Series[Any], source: Source) -> None:
+    """Refuse text in a column that training knows as numbers."""
+    import pandas as pd
+
+    dtype: Any = values.dtype
+    if dtype.kind in "iufb" or not any(isinstance(value, str) for value in values):
+        return
+    number = pd.to_numeric(values.astype(object), errors="coerce").notna().to_numpy()
+    row = int((~number).argmax())
+    raise TableError(
+        f"Column {values.name!r} of the test table holds non-numeric text in a numeric column: "
+        f"{values.iloc[row]!r} in {source.place(row)}. Training saw numbers only. Correct the text, "
+        "convert the column with .astype(float), or declare it categorical in training."
+    )
+
+
+def _known_codes(column: Column, values: pd.Series[Any], source: Source) -> NDArray[np.int64]:
+    """Codes of the training categories; `UNSEEN_CODE`, with a warning, for all others."""
+    first_codes, distinct = category_codes(values, source, declared=True)
+    if {isinstance(value, str) for value in distinct} != {
+        isinstance(value, str) for value in column.categories
+    }:
+        raise TableError(
+            f"Column {column.name!r} has categories such as {column.categories[0]!r} in the training table "
+            f"but values such as {distinct[0]!r} in the test table. Both must be text, or both numbers. "
+            "Convert one."
+        )
+    code = {value: position for position, value in enumerate(column.categories)}
+    unseen = [value for value in distinct if value not in code]
+    if unseen:
+        warnings.warn(
+            f"Column {column.name!r} of the test table has categories that training never saw: "
+            f"{listing(unseen)}. They are encoded as none of the known ones, {listing(column.categories)}.",
+            EverytreeWarning,
+            stacklevel=4,
+        )
+    return np.array([code.get(value, UNSEEN_CODE) for value in distinct], dtype=np.int64)[first_codes]
+
+
+def codes_of_labels(train: TrainingTable, values: NDArray[Any]) -> NDArray[np.int64]:
+    """Positions of labels in ``train.labels``, -1 for labels that training never saw."""
+    code = {value: position for position, value in enumerate(train.labels.tolist())}
+    distinct, inverse = np.unique(values, return_inverse=True)
+    return np.array([code.get(value, -1) for value in distinct.tolist()], dtype=np.int64)[inverse]

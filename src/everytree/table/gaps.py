@@ -1,0 +1,98 @@
+"""The check that makes gaps between values mean for scikit-learn what they mean for the proofs.
+
+scikit-learn treats neighbouring values closer than 1e-7 as equal; a table in which such values
+exist, or could be made by added rows, cannot be certified.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everytree.errors import TableError
+from everytree.table.structure import TrainingTable
+
+__all__ = ["FEATURE_STEP", "check_gaps"]
+
+FEATURE_STEP = np.float32(1e-7)
+"""Values not further apart than this are one value for scikit-learn's splitter."""
+
+LARGEST_STEP = 2e-7
+"""No float32 addition of `FEATURE_STEP` moves a number by more than this, rounding included.
+
+Below 2 the spacing of float32 is at most 1.2e-7 and the sum is rounded by at most half of it; from 2
+on half the spacing exceeds the step and the sum rounds back to where it started.
+"""
+
+
+def check_gaps(table: TrainingTable, additions: int) -> None:
+    """Refuse a table in which some gap could be bridged by steps that scikit-learn ignores.
+
+    For every feature and all consecutive distinct values a < b: starting at a, adding
+    ``float32(1e-7)`` in float32 ``additions + 1`` times must stay below b.
+
+    Parameters
+    ----------
+    table : TrainingTable
+        The table to be certified.
+    additions : int
+        How many rows the bias model may add.
+
+    Raises
+    ------
+    TableError
+        If a gap is too small; the message names the column and the two values.
+
+    Notes
+    -----
+    *Soundness.* The learner joins v <= v' when ``v' <= float32(v + 1e-7)``. Added rows may form a
+    chain of at most ``additions`` values between a and b; the check excludes that such a chain
+    joins two values of the table.
+    """
+    steps = additions + 1
+    widest = steps * LARGEST_STEP
+    found = [_narrow_gaps(table.X[:, j], widest) for j in range(table.X.shape[1])]
+    feature = np.repeat(np.arange(len(found)), [len(low) for low, _ in found])
+    if len(feature) == 0:
+        return
+    reached = np.concatenate([low for low, _ in found])
+    upper = np.concatenate([high for _, high in found])
+    bridged = _first_bridged(reached, upper, steps)
+    if bridged is not None:
+        low = np.concatenate([low for low, _ in found])[bridged]
+        _refuse(table, int(feature[bridged]), float(low), float(upper[bridged]), additions)
+
+
+def _narrow_gaps(
+    values: NDArray[np.float32], widest: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Consecutive distinct values that are at most `widest` apart."""
+    ordered = np.sort(values)
+    low, high = ordered[:-1], ordered[1:]
+    with np.errstate(over="ignore"):
+        narrow = high - low <= np.float32(1.001 * widest)
+    narrow &= high > low
+    return low[narrow], high[narrow]
+
+
+def _first_bridged(low: NDArray[np.float32], high: NDArray[np.float32], steps: int) -> int | None:
+    """Position of a gap that `steps` additions cross, or None."""
+    reached = low.copy()
+    for _ in range(steps):
+        further = reached + FEATURE_STEP
+        if (further == reached).all():
+            return None
+        reached = further
+        if (reached >= high).any():
+            return int((reached >= high).argmax())
+    return None
+
+
+def _refuse(table: TrainingTable, feature: int, low: float, high: float, additions: int) -> None:
+    added = f" with {additions} added rows in between" if additions else ""
+    raise TableError(
+        f"Column {table.feature_names[feature]!r} has the values {low!r} and {high!r}, which are so close "
+        f"that scikit-learn may treat them as one{added}: nothing can be proved about such a table. "
+        "Different values must be further apart than 1e-7 for each row that may be added, and once more. "
+        "Round the column, or rescale it to larger numbers."
+    )

@@ -1,0 +1,49 @@
+"""Words for messages: the nearest name to a misspelt one, and short lists of names and values.
+
+Used by every part of everytree that reads names from a user; it knows nothing about tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+__all__ = ["listing", "nearest"]
+
+
+def nearest(name: object, options: Iterable[object]) -> str:
+    """Say which of `options` was probably meant, as a sentence to append to a message.
+
+    Parameters
+    ----------
+    name : object
+        What was received.
+    options : iterable
+        What would have been allowed.
+
+    Returns
+    -------
+    str
+        ``" Did you mean 'x'?"``, or an empty string when nothing is close.
+
+    Examples
+    --------
+    >>> nearest("prior", ["age", "priors"])
+    " Did you mean 'priors'?"
+    """
+    by_text = {str(option).casefold(): str(option) for option in options}
+    matches = get_close_matches(str(name).casefold(), list(by_text), n=1, cutoff=0.6)
+    return f" Did you mean {by_text[matches[0]]!r}?" if matches else ""
+
+
+def listing(values: Iterable[object], limit: int = 8) -> str:
+    """Join values for a message and cut long lists short.
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"], limit=2)
+    "'a', 'b' and 1 more"
+    """
+    items = list(values)
+    text = ", ".join(repr(item) for item in items[:limit])
+    return f"{text} and {len(items) - limit} more" if len(items) > limit else text

@@ -1,0 +1,210 @@
+"""The result of a certification: one verdict for each test person, and the ways to read and keep it.
+
+Above the walk and below people: no arithmetic of proofs happens here, only counting and showing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.errors import EverytreeError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from everytree.bias import BiasModel
+
+ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
+"""The three verdicts: proved, refuted by a retrained witness, neither."""
+
+SUFFIXES = (".json", ".csv", ".parquet")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CertificationResult:
+    """Verdicts for the people of a test table under one bias model.
+
+    Attributes
+    ----------
+    verdicts : array of str
+        "robust": every tree that could be learned from any table the bias model allows, with every way of
+        breaking ties, gives this person the label in `predictions`. "not robust": a concrete changed table
+        gives another label. "unknown": neither was shown.
+    predictions : array
+        Labels that the tree learned from the table as it is gives.
+    possible_labels : list of tuple
+        Labels that the person may get: a single one for robust people, all labels for the others, because
+        the search for further labels stops once a second one is possible.
+    probability_ranges : array of (people, labels, 2)
+        For robust people, bounds on the share of each label in the leaf the person reaches, over all tables;
+        [0, 1] for the others.
+    labels : array
+        The labels, sorted; second axis of `probability_ranges`.
+    bias : BiasModel
+    learner : str
+    engine : str
+    complete : bool
+        False if a time or memory limit ended the search early.
+    frame : DataFrame
+        The test table, original columns.
+    index : Index
+        The caller's names of the test people.
+    statistics : dict
+        What the search cost: seconds, nodes and splits looked at.
+    """
+
+    verdicts: NDArray[np.str_]
+    predictions: NDArray[Any]
+    possible_labels: list[tuple[Any, ...]]
+    probability_ranges: NDArray[np.float64]
+    labels: NDArray[Any]
+    bias: BiasModel
+    learner: str
+    engine: str
+    complete: bool
+    frame: pd.DataFrame
+    index: pd.Index[Any]
+    statistics: dict[str, float]
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{count} {verdict}" for verdict, count in self.counts().items())
+        return f"<CertificationResult: {len(self)} people: {numbers}>"
+
+    @property
+    def robust_rate(self) -> float:
+        """Share of the people whose prediction is proved robust."""
+        return float(np.mean(self.verdicts == ROBUST))
+
+    def counts(self) -> pd.Series[int]:
+        """Count the people by verdict; all three verdicts are always listed."""
+        import pandas as pd
+
+        verdicts = (ROBUST, NOT_ROBUST, UNKNOWN)
+        return pd.Series({v: int(np.sum(self.verdicts == v)) for v in verdicts}, name="people")
+
+    def by_group(self, sensitive_features: object) -> pd.DataFrame:
+        """Count and share of the verdicts in each group of test people.
+
+        Parameters
+        ----------
+        sensitive_features : str, list of str, Series, DataFrame, dict or array
+            Columns of the test table by name, or one value (or row of values) for each person. Several
+            columns give their intersections.
+
+        Returns
+        -------
+        DataFrame
+            One row a group, with `n` and the share of each verdict.
+        """
+        from everytree.groups import shares_by_group
+
+        return shares_by_group(self.verdicts, sensitive_features, self.frame)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a person: prediction, verdict, possible labels, and the bounds on each label's share."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "prediction": self.predictions,
+            "verdict": self.verdicts,
+            "possible_labels": self.possible_labels,
+        }
+        for i, label in enumerate(self.labels):
+            columns[f"low[{label}]"] = self.probability_ranges[:, i, 0]
+            columns[f"high[{label}]"] = self.probability_ranges[:, i, 1]
+        return pd.DataFrame(columns, index=self.index)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything a machine needs, as plain Python values; the structure is that of `to_json`."""
+        from everytree import __version__
+
+        counts = self.counts()
+        predictions = self.predictions.tolist()
+        return {
+            "everytree": __version__,
+            "learner": self.learner,
+            "bias": str(self.bias),
+            "engine": self.engine,
+            "complete": self.complete,
+            "labels": self.labels.tolist(),
+            "summary": {
+                "n": len(self),
+                "robust": int(counts[ROBUST]),
+                "not_robust": int(counts[NOT_ROBUST]),
+                "unknown": int(counts[UNKNOWN]),
+            },
+            "people": [
+                {
+                    "index": _plain(name),
+                    "prediction": predictions[p],
+                    "verdict": str(self.verdicts[p]),
+                    "possible_labels": list(self.possible_labels[p]),
+                    "probability_ranges": self.probability_ranges[p].tolist(),
+                }
+                for p, name in enumerate(self.index)
+            ],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the result as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a file; the suffix chooses the form: .json, .csv or .parquet.
+
+        The file appears whole or not at all.
+        """
+        path = Path(path)
+        if path.suffix not in SUFFIXES:
+            raise EverytreeError(
+                f"A result is saved as one of {', '.join(SUFFIXES)}, chosen by the suffix of the file name; "
+                f"received {path.name!r}. Give the name one of these suffixes."
+            )
+        partial = path.with_name(path.name + ".partial")
+        try:
+            if path.suffix == ".json":
+                partial.write_text(self.to_json(indent=1) + "\n", encoding="utf-8")
+            else:
+                frame = self.to_frame().reset_index(names="index")
+                frame["possible_labels"] = [json.dumps(_plain(v)) for v in frame["possible_labels"]]
+                if path.suffix == ".csv":
+                    frame.to_csv(partial, index=False)
+                else:
+                    frame.to_parquet(partial, index=False)
+            partial.replace(path)
+        except OSError as error:
+            raise EverytreeError(
+                f"The result could not be written to {str(path)!r}: {error.strerror or error}. Choose a folder "
+                "that exists and may be written to."
+            ) from error
+        return path
+
+    def summary(self, sensitive_features: object = None) -> str:
+        """The finding in a few lines of plain text, by group if groups are given."""
+        counts = self.counts()
+        width = max(len(str(count)) for count in counts)
+        lines = [f"bias model  {self.bias}", f"learner     {self.learner}", f"people      {len(self)}"]
+        for verdict, count in counts.items():
+            share = count / len(self)
+            lines.append(f"  {verdict:<11} {count:>{width}}  {share:6.1%}")
+        if not self.complete:
+            lines.append("A time or memory limit ended the search early: some of the unknown may be robust.")
+        if sensitive_features is not None:
+            lines += ["", self.by_group(sensitive_features).to_string(float_format=lambda x: f"{x:.1%}")]
+        return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy values (also inside tuples) into Python ones."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value
