@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree import counts, explore
-from everytree.bias import BiasModel, parse, resolve
+from everytree.bias import BiasModel, as_bias, resolve
 from everytree.engines import IntervalEngine, RelationalEngine
-from everytree.errors import BiasError, EverytreeError, InternalError
+from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
 from everytree.table import check_gaps
 from everytree.verdicts import ROBUST, UNKNOWN, CertificationResult
@@ -74,7 +74,7 @@ def certify(
     """
     started = time.monotonic()
     _check_options(engine, time_limit, memory_limit)
-    model = as_model(bias)
+    model = as_bias(bias)
     prepared = prepare(estimator, X_train, y_train, X_test)
     deadline = float("inf") if time_limit is None else started + time_limit
     limits = explore.Limits(deadline, float("inf") if memory_limit is None else memory_limit)
@@ -135,20 +135,6 @@ def certify_prepared(
         frame=test.frame,
         index=test.index,
         statistics=statistics,
-    )
-
-
-def as_model(bias: BiasModel | str | Mapping[str, Any]) -> BiasModel:
-    """Take a bias model in any of its three spellings."""
-    if isinstance(bias, BiasModel):
-        return bias
-    if isinstance(bias, str):
-        return parse(bias)
-    if isinstance(bias, Mapping):
-        return BiasModel.from_dict(bias)
-    raise BiasError(
-        "bias must be a bias model such as flip(5), a text such as 'flip(5)', or a dictionary; received "
-        f"{bias!r} of type {type(bias).__name__}."
     )
 
 

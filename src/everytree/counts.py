@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from everytree.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -115,9 +116,7 @@ def type_rows(y: NDArray[np.int64], bias: ResolvedBias) -> RowTypes:
     _, first, of_row = np.unique(signature, return_index=True, return_inverse=True)
     for j in range(n_labels):
         if (flips_to[:, j] != flips_to[first[of_row], j]).any():
-            _, first, of_row = np.unique(
-                of_row * 2 + flips_to[:, j], return_index=True, return_inverse=True
-            )
+            _, first, of_row = np.unique(of_row * 2 + flips_to[:, j], return_index=True, return_inverse=True)
     label, flips_to, removable = y[first], flips_to[first], removable[first]
     measures = np.zeros((len(first), 4, n_labels), np.int64)
     each = np.arange(len(first))
@@ -128,7 +127,7 @@ def type_rows(y: NDArray[np.int64], bias: ResolvedBias) -> RowTypes:
     return RowTypes(of_row.astype(np.int32), label, flips_to, removable, measures)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_total(rows: Any, types: Any) -> Any:
     """Count the rows of each type in a node."""
     total = np.zeros(len(types.label), np.int64)
@@ -137,7 +136,7 @@ def node_total(rows: Any, types: Any) -> Any:
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any, outer: bool) -> Any:
     """Every split of a node, with the counts of its left side: one histogram pass for each column.
 
@@ -190,7 +189,8 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
                 feature[used] = j
                 low[used] = previous
                 high[used] = c
-                left[used] = running
+                for t in range(n_types):
+                    left[used, t] = running[t]
                 used += 1
             for t in range(n_types):
                 running[t] += histogram[c, t]
@@ -200,10 +200,13 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
             feature[used] = j
             low[used] = previous
             high[used] = n_codes
-            left[used] = total
+            for t in range(n_types):
+                left[used, t] = total[t]
             used += 1
-    sides = np.full((used, 2), additions, np.int64)
+    sides = np.empty((used, 2), np.int64)
     for s in range(used):
+        sides[s, 0] = additions
+        sides[s, 1] = additions
         if low[s] < 0:
             sides[s, 1] -= 1
         elif high[s] >= columns.starts[feature[s] + 1] - columns.starts[feature[s]]:
@@ -211,7 +214,7 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
     return Splits(feature[:used], low[:used], high[:used], left[:used], total, sides)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rows_of_side(columns: Any, rows: Any, feature: int, low: int, side: int) -> Any:
     """Rows of a node on one side of a split (0: left, 1: right)."""
     code = columns.codes[feature]

@@ -257,9 +257,7 @@ class _Walk:
         exact = self.engine.exact_thresholds(node.budget)
         people = node.people
         cuts = routing.cut_splits(columns, splits, ranking.chosen, exact)
-        present = routing.who_goes_where(
-            cuts, people, self.X, self.predictions, self.problem.bias.n_labels
-        )
+        present = routing.who_goes_where(cuts, people, self.X, self.predictions, self.problem.bias.n_labels)
         for chosen, leaves in self.engine.leaves(ranking, present):
             self.splits += len(chosen)
             cuts = routing.cut_splits(columns, splits, chosen, exact)

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from everytree.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,14 +75,14 @@ def cut_splits(columns: Columns, splits: Splits, chosen: NDArray[np.int64], exac
     return Cuts(feature, np.nextafter(left, -np.inf), right)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def note_leaf(people: Any, leaves: Any, tally: Any) -> None:
     """Let every one of `people` reach the left side of the first (only) entry of `leaves`."""
     for p in people:
         _join(leaves, 0, 0, tally, p)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _join(leaves: Any, s: int, side: int, tally: Any, p: int) -> None:
     for i in range(tally.possible.shape[1]):
         if leaves.possible[s, side, i]:
@@ -90,7 +91,7 @@ def _join(leaves: Any, s: int, side: int, tally: Any, p: int) -> None:
         tally.high[p, i] = max(tally.high[p, i], leaves.high[s, side, i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _absorb(leaves: Any, s: int, other: int, side: int) -> None:
     for i in range(leaves.possible.shape[2]):
         if leaves.possible[other, side, i]:
@@ -99,7 +100,19 @@ def _absorb(leaves: Any, s: int, other: int, side: int) -> None:
         leaves.high[s, side, i] = max(leaves.high[s, side, i], leaves.high[other, side, i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def _first_not_below(ordered: Any, begin: int, end: int, value: float) -> int:
+    """First position from `begin` to `end` whose entry is at least `value`; `end` if there is none."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if ordered[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@kernel
 def note_leaves(cuts: Any, leaves: Any, people: Any, X: Any, tally: Any) -> None:
     """Tell every person the leaves below some splits that they may reach.
 
@@ -121,25 +134,28 @@ def note_leaves(cuts: Any, leaves: Any, people: Any, X: Any, tally: Any) -> None
             _absorb(leaves, s, s - 1, 1)
         for p in people:
             value = X[j, p]
-            s = begin + np.searchsorted(cuts.left[begin:end], value, side="left")
+            s = _first_not_below(cuts.left, begin, end, value)
             if s < end:
                 _join(leaves, s, 0, tally, p)
-            s = begin + np.searchsorted(cuts.right[begin:end], value, side="left")
+            s = _first_not_below(cuts.right, begin, end, value)
             if s > begin:
                 _join(leaves, s - 1, 1, tally, p)
         begin = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def who_goes_where(cuts: Any, people: Any, X: Any, expected: Any, n_labels: int) -> Any:
     """Which labels people expect on the two sides of each cut: (cuts, 2, labels).
 
     For each column and label the least and the greatest value among the people settle the question.
     """
     n_columns = X.shape[0]
-    least = np.full((n_columns, n_labels), np.inf)
-    greatest = np.full((n_columns, n_labels), -np.inf)
+    least = np.empty((n_columns, n_labels))
+    greatest = np.empty((n_columns, n_labels))
     for j in range(n_columns):
+        for i in range(n_labels):
+            least[j, i] = np.inf
+            greatest[j, i] = -np.inf
         for p in people:
             least[j, expected[p]] = min(least[j, expected[p]], X[j, p])
             greatest[j, expected[p]] = max(greatest[j, expected[p]], X[j, p])

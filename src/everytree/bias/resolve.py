@@ -100,6 +100,11 @@ class ResolvedBias:
         """Whether some missing rows are restricted by a column, so that `additions_in` is worth asking."""
         return any(test.mentions_columns for _, test in self._missing)
 
+    @property
+    def addition_columns(self) -> frozenset[str]:
+        """Columns that decide where rows may be added."""
+        return frozenset().union(*(test.kinds for _, test in self._missing))
+
     def additions_in(self, region: Region) -> tuple[int, BoolArray]:
         """Bound the rows that may be added inside a region.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from everytree.counts import TIE_TOLERANCE
 from everytree.domains.relational import (
@@ -24,6 +23,7 @@ from everytree.domains.relational import (
     remove_slope,
     tangent,
 )
+from everytree.kernels import kernel
 
 MULTIPLIER_STEPS = 40
 """Steps of the search for the best multiplier; it nearly always ends after three or four."""
@@ -35,7 +35,7 @@ VALUE, CAP, LEAD, REST = 0, 1, 2, 3
 """Rows of the array `worth` of atoms: s_a - d_a, greatest use, gain of c_j - c_y, cap not yet used."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _put(
     nature: Any, worth: Any, n: int, kind: int, side: int, source: int, target: int, value: float, cap: float
 ) -> int:
@@ -48,7 +48,7 @@ def _put(
     return n + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _put_cell(
     nature: Any,
     worth: Any,
@@ -91,7 +91,7 @@ def _put_cell(
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _put_leads(nature: Any, worth: Any, n: int, side: int, y: int, j: int) -> None:
     """Note what one use of each atom adds to c_j - c_y on the given side of phi."""
     for a in range(n):
@@ -108,7 +108,7 @@ def _put_leads(nature: Any, worth: Any, n: int, side: int, y: int, j: int) -> No
         worth[LEAD, a] = gain
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _best_mix(
     nature: Any, worth: Any, n: int, additions: int, flips: int, removals: int, multiplier: float
 ) -> Any:
@@ -141,7 +141,7 @@ def _best_mix(
     return total, lead
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _can_win(
     nature: Any, worth: Any, n: int, additions: int, flips: int, removals: int, base: float, start: float
 ) -> bool:
@@ -178,7 +178,7 @@ def _can_win(
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(
     splits: Any, wanted: Any, cells: Any, psi: int, types: Any, budget: Any, score: Any, possible: Any
 ) -> Any:
@@ -247,7 +247,5 @@ def settle(
                 if j != y and possible[w, side, j]:
                     _put_leads(nature, worth, n, side, y, j)
                     start = own[side, j] - own[side, y] - (0.0 if j < y else 1.0)
-                    possible[w, side, j] = _can_win(
-                        nature, worth, n, additions, flips, removals, base, start
-                    )
+                    possible[w, side, j] = _can_win(nature, worth, n, additions, flips, removals, base, start)
     return survives

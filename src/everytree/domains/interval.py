@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from everytree.counts import AWAY, OWN, REMOVABLE, TIE_TOLERANCE, TOWARDS
+from everytree.kernels import kernel
 
 STOP_ROWS = 10_000
 """From this many rows on a node may stop although it can be split, when no split gains anything.
@@ -23,12 +23,15 @@ NONE, FREELY, BY_FLIP = 0, 1, 2
 """How rows may be added that carry a label: not at all, as they are, or only by a flip after the addition."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _ways_to_add(budget: Any) -> Any:
     """For each label: how rows that carry another label, and rows that carry this one, may be added."""
     n_labels = len(budget.addable)
     ways = np.zeros((2, n_labels), np.int64)
-    if not budget.addable.any():
+    any_addable = False
+    for i in range(n_labels):
+        any_addable = any_addable or budget.addable[i]
+    if not any_addable:
         return ways
     for i in range(n_labels):
         for j in range(n_labels):
@@ -40,7 +43,7 @@ def _ways_to_add(budget: Any) -> Any:
     return ways
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _label_range(
     own: int,
     away: int,
@@ -98,21 +101,39 @@ def _label_range(
     return low, reached / (size - removed + own_added)
 
 
-@njit(cache=True, nogil=True)
-def _measure_sides(left: Any, total: Any, s: int, measures: Any, sides: Any) -> None:
+@kernel
+def _measure(total: Any, measures: Any) -> Any:
+    """Measures by label of the whole node."""
+    whole = np.zeros((measures.shape[1], measures.shape[2]), np.int64)
+    for t in range(measures.shape[0]):
+        for q in range(measures.shape[1]):
+            for i in range(measures.shape[2]):
+                whole[q, i] += total[t] * measures[t, q, i]
+    return whole
+
+
+@kernel
+def _measure_sides(left: Any, s: int, measures: Any, whole: Any, sides: Any) -> None:
     """Measures by label of both sides of split s: ``sides[side, q, i]``."""
     for q in range(measures.shape[1]):
         for i in range(measures.shape[2]):
             on_left = 0
-            in_all = 0
             for t in range(measures.shape[0]):
                 on_left += left[s, t] * measures[t, q, i]
-                in_all += total[t] * measures[t, q, i]
             sides[0, q, i] = on_left
-            sides[1, q, i] = in_all - on_left
+            sides[1, q, i] = whole[q, i] - on_left
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def _put_whole(whole: Any, sides: Any) -> None:
+    """Put the measures of the whole node in the place of both sides."""
+    for q in range(whole.shape[0]):
+        for i in range(whole.shape[1]):
+            sides[0, q, i] = whole[q, i]
+            sides[1, q, i] = whole[q, i]
+
+
+@kernel
 def _branch(sides: Any, side: int, flips: int, removals: int, additions: int, ways: Any, ranges: Any) -> Any:
     """Ranges of all label proportions in a branch; returns the least and the greatest size of the branch.
 
@@ -143,7 +164,7 @@ def _branch(sides: Any, side: int, flips: int, removals: int, additions: int, wa
     return size - min(removals, removable), size + additions
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _impurity(ranges: Any, side: int) -> Any:
     """Range of the Gini impurity, sum of pr_i * (1 - pr_i), by interval arithmetic."""
     impurity_low = 0.0
@@ -156,8 +177,10 @@ def _impurity(ranges: Any, side: int) -> Any:
     return impurity_low, impurity_high
 
 
-@njit(cache=True, nogil=True)
-def _cost(sides: Any, flips: int, removals: int, left_added: int, right_added: int, ways: Any, ranges: Any) -> Any:
+@kernel
+def _cost(
+    sides: Any, flips: int, removals: int, left_added: int, right_added: int, ways: Any, ranges: Any
+) -> Any:
     """Range [a, b] of the cost of a split: size * impurity, summed over its two sides.
 
     a is infinite if one side has no row in any table, b if one side has no row in some table.
@@ -173,7 +196,7 @@ def _cost(sides: Any, flips: int, removals: int, left_added: int, right_added: i
     return cost_low, cost_high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
     """The least upper cost of the splits that no table can make empty on one side, and whether to stop.
 
@@ -185,6 +208,7 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
     ways = _ways_to_add(budget)
     flips, removals = budget.flips, budget.removals
     left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions
+    whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
     size = total.sum()
@@ -193,18 +217,18 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
     for k in range(len(score)):
         s = first + k if first + k < len(score) else first + k - len(score)
         if size - score[s] < least_upper:
-            _measure_sides(left, total, s, measures, sides)
+            _measure_sides(left, s, measures, whole, sides)
             _, upper = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges)
             least_upper = min(least_upper, upper)
     may_stop = least_upper == np.inf
     if not may_stop and size + budget.additions >= STOP_ROWS:
-        sides[0] += sides[1]
+        _put_whole(whole, sides)
         least, _ = _branch(sides, 0, flips, removals, budget.additions, ways, ranges)
         may_stop = least * _impurity(ranges, 0)[0] <= least_upper + TIE_TOLERANCE * size
     return least_upper, may_stop
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: float) -> Any:
     """Which of the chosen splits may cost no more than the least upper cost, within the tolerance for ties.
 
@@ -218,19 +242,20 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
     ways = _ways_to_add(budget)
     flips, removals = budget.flips, budget.removals
     left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions
+    whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
     limit = least_upper + TIE_TOLERANCE * total.sum()
     survives = np.empty(len(chosen), np.bool_)
     for c in range(len(chosen)):
         s = chosen[c]
-        _measure_sides(left, total, s, measures, sides)
+        _measure_sides(left, s, measures, whole, sides)
         lower, _ = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges)
         survives[c] = lower <= limit and lower < np.inf
     return survives
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _show(ranges: Any, side: int, c: int, possible: Any, low: Any, high: Any) -> None:
     """Copy the ranges of a leaf, and mark each label whose upper end reaches the largest lower end."""
     largest = 0.0
@@ -242,7 +267,7 @@ def _show(ranges: Any, side: int, c: int, possible: Any, low: Any, high: Any) ->
         possible[c, side, i] = high[c, side, i] > 0.0 and high[c, side, i] >= largest - TIE_TOLERANCE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leaf_of_node(total: Any, types: Any, budget: Any) -> Any:
     """What a node says as a leaf: labels and ranges, arrays of (1, 2, labels) with both sides alike."""
     n_labels = types.measures.shape[2]
@@ -251,15 +276,14 @@ def leaf_of_node(total: Any, types: Any, budget: Any) -> Any:
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
     ways = _ways_to_add(budget)
-    _measure_sides(np.zeros((1, len(total)), np.int64), total, 0, types.measures, sides)
-    sides[0] = sides[1]
+    _put_whole(_measure(total, types.measures), sides)
     for side in range(2):
         _branch(sides, side, budget.flips, budget.removals, budget.additions, ways, ranges)
         _show(ranges, side, 0, possible, low, high)
     return possible, low, high
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
     """What the two sides of the chosen splits say as leaves: labels and ranges, (chosen, 2, labels)."""
     n_labels = types.measures.shape[2]
@@ -268,11 +292,12 @@ def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
     ways = _ways_to_add(budget)
     flips, removals = budget.flips, budget.removals
     left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions
+    whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
     for c in range(len(chosen)):
         s = chosen[c]
-        _measure_sides(left, total, s, measures, sides)
+        _measure_sides(left, s, measures, whole, sides)
         for side in range(2):
             _branch(sides, side, flips, removals, additions[s, side], ways, ranges)
             _show(ranges, side, c, possible, low, high)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from everytree.kernels import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def own_label(counts: Any, label: Any, n_labels: int) -> int:
     """Majority label of a branch on T, the one that sorts first on a tie; -1 if the branch is empty."""
     best = -1
@@ -27,7 +28,7 @@ def own_label(counts: Any, label: Any, n_labels: int) -> int:
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def furthest_lead(
     counts: Any, y: int, j: int, label: Any, flips_to: Any, removable: Any, flips: int, removals: int
 ) -> Any:
@@ -74,7 +75,7 @@ def furthest_lead(
     return lead + 2 * twice + once + removed, flips - twice - once
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _mark(counts: Any, types: Any, budget: Any, additions: int, may_add: bool, possible: Any) -> None:
     """Mark the labels that a leaf can give.
 
@@ -102,23 +103,42 @@ def _mark(counts: Any, types: Any, budget: Any, additions: int, may_add: bool, p
         possible[j] = lead >= (0 if j < y else 1)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
-    """Labels that the two sides of the chosen splits can give as leaves: (chosen, 2, labels)."""
-    left, total, additions = splits.left, splits.total, splits.additions
+    """Labels that the two sides of the chosen splits can give as leaves: (chosen, 2, labels).
+
+    Where no other label comes near even if every change gained as much as it can, there is nothing to mark.
+    """
+    left, total, additions, label = splits.left, splits.total, splits.additions, types.label
+    n_labels = types.measures.shape[2]
     may_add = budget.addable.any()
-    possible = np.empty((len(chosen), 2, types.measures.shape[2]), np.bool_)
+    reach = 2 * budget.flips + budget.removals
+    possible = np.zeros((len(chosen), 2, n_labels), np.bool_)
     counts = np.empty(len(total), np.int64)
+    own = np.empty(n_labels, np.int64)
     for c in range(len(chosen)):
         s = chosen[c]
         for side in range(2):
+            own[:] = 0
             for t in range(len(total)):
                 counts[t] = left[s, t] if side == 0 else total[t] - left[s, t]
-            _mark(counts, types, budget, additions[s, side], may_add, possible[c, side])
+                own[label[t]] += counts[t]
+            largest = 0
+            close = 0
+            for i in range(n_labels):
+                if own[i] > own[largest]:
+                    largest = i
+            for i in range(n_labels):
+                if own[i] + reach + additions[s, side] >= own[largest]:
+                    close += 1
+            if close > 1 or own[largest] == 0:
+                _mark(counts, types, budget, additions[s, side], may_add, possible[c, side])
+            else:
+                possible[c, side, largest] = True
     return possible
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def labels_of_node(total: Any, types: Any, budget: Any) -> Any:
     """Labels that a node can give as a leaf."""
     possible = np.empty(types.measures.shape[2], np.bool_)
@@ -126,7 +146,7 @@ def labels_of_node(total: Any, types: Any, budget: Any) -> Any:
     return possible
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def may_be_constant(columns: Any, types: Any, rows: Any, removals: int) -> bool:
     """Whether removals can leave rows that agree in every column, so that no split is left.
 
@@ -157,7 +177,7 @@ def may_be_constant(columns: Any, types: Any, rows: Any, removals: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _same_row(codes: Any, r: int, other: int) -> bool:
     for j in range(codes.shape[0]):
         if codes[j, r] != codes[j, other]:

@@ -30,14 +30,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from everytree.counts import TIE_TOLERANCE
+from everytree.kernels import kernel
 
 ADD, FLIP, REMOVE = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_slope(own: float, size: float, square: float, most: float) -> float:
     """Chord of g for additions of a label with `own` rows: (g(c + B e_i) - g(c)) / B."""
     if size == 0:
@@ -45,7 +45,7 @@ def add_slope(own: float, size: float, square: float, most: float) -> float:
     return ((square + 2.0 * most * own + most * most) / (size + most) - square / size) / most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def remove_slope(own: float, size: float, square: float, most: float) -> float:
     """Chord of g for removals of a label with `own` rows, at most 1."""
     if size <= most:
@@ -54,7 +54,7 @@ def remove_slope(own: float, size: float, square: float, most: float) -> float:
     return min(1.0, chord)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flip_slope(source: float, target: float, size: float, most: float) -> float:
     """Chord of g for flips from a label with `source` rows to one with `target` rows, at most 2."""
     if size == 0:
@@ -62,7 +62,7 @@ def flip_slope(source: float, target: float, size: float, most: float) -> float:
     return min(2.0, (2.0 * (target - source) + 2.0 * most) / size)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_labels(left: Any, total: Any, s: int, label: Any, own: Any, size: Any, square: Any) -> None:
     """Label counts ``own[side, i]`` of both sides of split s, their sizes and sums of squares."""
     own[:] = 0.0
@@ -77,7 +77,7 @@ def count_labels(left: Any, total: Any, s: int, label: Any, own: Any, size: Any,
             square[side] += own[side, i] * own[side, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scores(splits: Any, types: Any) -> Any:
     """G of every split on T: sum over both sides of sum_i c_i^2 / n."""
     left, total, label = splits.left, splits.total, types.label
@@ -93,14 +93,16 @@ def scores(splits: Any, types: Any) -> Any:
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def most_changes(total: Any, types: Any, budget: Any) -> Any:
     """B, the greatest number of changes that a table of B(T) can make in this node, and its parts."""
     flippable = 0
     removable = 0
     for t in range(len(total)):
-        if types.flips_to[t].any():
-            flippable += total[t]
+        for j in range(types.flips_to.shape[1]):
+            if types.flips_to[t, j]:
+                flippable += total[t]
+                break
         if types.removable[t]:
             removable += total[t]
     flips = min(budget.flips, flippable + budget.additions)
@@ -108,7 +110,7 @@ def most_changes(total: Any, types: Any, budget: Any) -> Any:
     return budget.additions + flips + removals, flips, removals
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tangent(splits: Any, psi: int, types: Any) -> Any:
     """Gradient of G_psi at T: entry [side, i] is 2 c_i / n - sum_j c_j^2 / n^2 of that side of psi."""
     gradient = np.empty((2, types.measures.shape[2]))
@@ -121,7 +123,7 @@ def tangent(splits: Any, psi: int, types: Any) -> Any:
     return gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cell_exists(splits: Any, s: int, psi: int, side: int, psi_side: int) -> bool:
     """Whether any row can lie on these sides of the two splits: not across two splits of one column."""
     if side == psi_side or splits.feature[s] != splits.feature[psi]:
@@ -133,7 +135,7 @@ def cell_exists(splits: Any, s: int, psi: int, side: int, psi_side: int) -> bool
     return side == 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cell_counts(columns: Any, types: Any, rows: Any, splits: Any, wanted: Any, psi: int) -> Any:
     """Rows by type that lie left of both psi and each of the wanted splits.
 
@@ -181,7 +183,7 @@ def cell_counts(columns: Any, types: Any, rows: Any, splits: Any, wanted: Any, p
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _allowed_flips(total: Any, types: Any, budget: Any) -> Any:
     """Pairs (from, to) of labels between which some row of the node, or an added row, may be flipped."""
     n_labels = types.measures.shape[2]
@@ -198,7 +200,7 @@ def _allowed_flips(total: Any, types: Any, budget: Any) -> Any:
     return allowed
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _loose_gain(
     own: Any, side: int, size: float, square: float, changes: Any, dearest: Any, allowed: Any, addable: Any
 ) -> Any:
@@ -223,7 +225,7 @@ def _loose_gain(
     return add, flip, remove
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _dearest(gradient: Any) -> Any:
     """Largest -d_a over the two sides of psi, for each kind of change and labels (from, to)."""
     n_labels = gradient.shape[1]
@@ -232,13 +234,11 @@ def _dearest(gradient: Any) -> Any:
         result[ADD, i, i] = -min(gradient[0, i], gradient[1, i])
         result[REMOVE, i, i] = max(gradient[0, i], gradient[1, i])
         for j in range(n_labels):
-            result[FLIP, i, j] = max(
-                gradient[0, i] - gradient[0, j], gradient[1, i] - gradient[1, j]
-            )
+            result[FLIP, i, j] = max(gradient[0, i] - gradient[0, j], gradient[1, i] - gradient[1, j])
     return result
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) -> Any:
     """How far each split may get ahead of psi by the bound without caps: below 0, it never does.
 
@@ -258,8 +258,9 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
     size = np.empty(2)
     square = np.empty(2)
     limit = score[psi] - TIE_TOLERANCE * total.sum()
-    margin = np.full(len(score), -np.inf)
+    margin = np.empty(len(score))
     for s in range(len(score)):
+        margin[s] = -np.inf
         gain = 0.0
         count_labels(left, total, s, label, own, size, square)
         if size[0] + additions[s, 0] == 0 or size[1] + additions[s, 1] == 0:

@@ -61,7 +61,7 @@ class Column:
             return self._categories_of_onehot(bounds)
         low, high = bounds[self.features[0]]
         if self.encoding == "identity":
-            return _before_rounding(low, high)
+            return low, high
         possible = {value for code, value in enumerate(self.categories) if low < code <= high}
         return frozenset(possible | {None}) if low < UNSEEN_CODE <= high else frozenset(possible)
 
@@ -143,7 +143,8 @@ class TrainingTable:
         Returns
         -------
         dict from str to (low, high) or frozenset
-            For a column kept as it is: an interval, again ``low < value <= high``. For an encoded
+            For a column kept as it is: an interval, again ``low < value <= high``, of the value
+            rounded to float32. For an encoded
             column: the categories still possible, with None standing for every category that
             training never saw. An empty set says that no row can be there. A column that is
             missing in the result is not restricted.
@@ -151,8 +152,8 @@ class TrainingTable:
         Notes
         -----
         *Soundness.* The result contains every original value whose features lie in the bounds; it
-        may contain more. Features are rounded to float32 and original values are not, so
-        intervals are widened outwards to the neighbouring float32 numbers. A category that
+        may contain more. An interval speaks of the value as the learner sees it, rounded to float32;
+        `ResolvedBias.additions_in` reads it so. A category that
         training never saw is encoded as all zeros (one-hot) or as -1 (ordinal), so it stays
         possible until some feature excludes that. Columns that share or hide their features
         (opaque) are left out.
@@ -192,14 +193,3 @@ class TestTable:
 
 UNSEEN_CODE = -1
 """Ordinal code of a category that training never saw."""
-
-
-def _before_rounding(low: float, high: float) -> tuple[float, float]:
-    """Interval of all numbers that float32 rounding takes into ``low < value <= high``."""
-    with np.errstate(over="ignore"):
-        low32, high32 = np.float32(low), np.float32(high)
-    if float(low32) > low:
-        low32 = np.nextafter(low32, np.float32(-np.inf))
-    if float(high32) <= high < np.inf:
-        high32 = np.nextafter(high32, np.float32(np.inf))
-    return float(low32), float(high32)

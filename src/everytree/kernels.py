@@ -1,0 +1,20 @@
+"""How kernels are compiled: one decorator for all of them, so that they share one policy.
+
+Strict IEEE arithmetic (no fast-math: a proof depends on it), no GIL, cached on disk. Division follows numpy,
+without a check for zero that would cost half the speed; kernels guard their denominators themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import njit
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def kernel(function: Function) -> Function:
+    """Compile a function on arrays."""
+    compiled: Function = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return compiled
