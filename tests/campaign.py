@@ -86,8 +86,13 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
-    ``engine`` is the name of one of the library's engines or a certifier of your own.
+    ``engine`` is the name of one of the library's engines, a certifier of your own, or "bounds" for the
+    inequality below the relational engine.
     """
+    if engine == "bounds":
+        from tests.inequality import examine_bounds
+
+        return examine_bounds(problem)
     certifier = partial(library_verdicts, engine=engine) if isinstance(engine, str) else engine
     try:
         verdicts = certifier(problem)

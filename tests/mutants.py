@@ -30,7 +30,7 @@ class Mutant:
     name : what is wrong, in words ("leaf flip worth 1").
     file : path below src/everytree ("domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
-    engine : the engine whose verdicts are examined.
+    engine : the engine whose verdicts are examined, or "bounds" for the inequality below the relational one.
     focus : keyword arguments for ``random_problem``, to find the violation within seconds, for example
         ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
     problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
@@ -47,7 +47,45 @@ class Mutant:
     seed: int = 0
 
 
-MUTANTS: tuple[Mutant, ...] = ()
+MISS = {"kinds": ("miss",)}
+FLIP = {"kinds": ("flip",)}
+FAKE = {"kinds": ("fake",)}
+
+MUTANTS: tuple[Mutant, ...] = (
+    # The interval domain and what both engines share.
+    Mutant("no outer splits", "counts.py", "outer_low = outer and additions > 0", "outer_low = False", focus=MISS),
+    Mutant("constant boolean columns have no outer split", "counts.py", "constant = first == last and not pinned[j]", "constant = False", focus=MISS),
+    Mutant("stop forgotten, intervals", "domains/interval.py", "may_stop = least_upper == np.inf", "may_stop = False", focus=FAKE),
+    Mutant("upper cost of splits that may be emptied", "domains/interval.py", "cost_high += most * impurity_high if least > 0 else np.inf", "cost_high += most * impurity_high", focus=FAKE),
+    Mutant("ties dropped, intervals", "domains/interval.py", "survives[c] = lower <= limit and lower < np.inf", "survives[c] = lower < limit - 1e-6"),
+    Mutant("leaf ties dropped", "domains/interval.py", "high[c, side, i] >= largest - TIE_TOLERANCE", "high[c, side, i] > largest + TIE_TOLERANCE"),
+    Mutant("flips forgotten in the lower end", "domains/interval.py", "low = (own - away - removed) / (size - removed + others_added)", "low = (own - removed) / (size - removed + others_added)", focus=FLIP),
+    Mutant("removals forgotten in the lower end", "domains/interval.py", "if own - away - removed > 0:\n        low = (own - away - removed) /", "if own - away > 0:\n        low = (own - away) /", focus=FAKE),
+    Mutant("additions forgotten in the upper end", "domains/interval.py", "        own_added = additions\n", "        own_added = 0\n", focus=MISS),
+    Mutant("additions forgotten in the lower end", "domains/interval.py", "        others_added = additions\n", "        others_added = 0\n", focus=MISS),
+    Mutant("added rows never flipped", "domains/interval.py", "ways[kind, i] = BY_FLIP", "ways[kind, i] = NONE"),
+    Mutant("greatest size without additions", "domains/interval.py", "return size - min(removals, removable), size + additions", "return size - min(removals, removable), size", focus=MISS),
+    Mutant("midpoints in spite of additions, intervals", "engines.py", "        return False\n", "        return True\n", focus=MISS),
+    Mutant("added rows not at the first value on the right", "explore.py", "lower = max(lower, float(values[low]))", "lower = max(lower, float(values[min(high, len(values) - 1)]))", focus={"kinds": ("miss",), "targeted": True}),
+    # The relational domain: the slips of its derivation.
+    Mutant("chord at step 1", "domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return min(1, budget.additions + flips + removals), flips, removals", engine="bounds"),
+    Mutant("chord at the largest budget", "domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return max(budget.additions, flips, removals), flips, removals", engine="bounds"),
+    Mutant("tangent for additions", "domains/relational.py", "return ((square + 2.0 * most * own + most * most) / (size + most) - square / size) / most", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS),
+    Mutant("tangent for flips", "domains/relational.py", "(2.0 * (target - source) + 2.0 * most) / size", "(2.0 * (target - source)) / size", engine="bounds", focus=FLIP),
+    Mutant("removals free in small branches", "domains/relational.py", "    if size <= most:\n        return 1.0", "    if size <= most:\n        return 0.0", engine="bounds", focus=FAKE),
+    Mutant("sign of the removal gradient", "domains/atoms.py", "remove_slope(own[side, i], size, square, most) + slope[psi_side, i]", "remove_slope(own[side, i], size, square, most) - slope[psi_side, i]", engine="relational", focus=FAKE),
+    Mutant("additions only where rows are", "domains/atoms.py", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side):", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side) and (abs((left[s] if side == 0 else total - left[s]) - (cells[w] if side == psi_side == 0 else left[s] - cells[w] if side == 0 else left[psi] - cells[w] if psi_side == 0 else total - left[s] - left[psi] + cells[w])).sum() < (left[s] if side == 0 else total - left[s]).sum()):", engine="relational", focus=MISS),
+    Mutant("cells that cannot exist, mirrored", "domains/relational.py", "    if splits.low[s] < splits.low[psi]:\n        return side == 1\n    return side == 0", "    if splits.low[s] < splits.low[psi]:\n        return side == 0\n    return side == 1", engine="relational", focus=MISS),
+    Mutant("flip caps without additions", "domains/atoms.py", "cap += added", "cap += 0", engine="relational"),
+    Mutant("ties dropped", "domains/atoms.py", "base = score[s] - score[psi] + tolerance", "base = score[s] - score[psi] - 1e4 * tolerance", engine="relational"),
+    Mutant("leaf flip worth 1", "domains/leaf.py", "return lead + 2 * twice + once + removed, flips - twice - once", "return lead + twice + once + removed, flips - twice - once", engine="relational", focus=FLIP),
+    Mutant("leaf forgets flips to a third label", "domains/leaf.py", "                        gains_one += counts[t]\n                        break", "                        break", engine="bounds", focus={"kinds": ("flip",), "classes": 3}, problems=1500),
+    Mutant("leaf tie rule reversed", "domains/leaf.py", "possible[j] = lead >= (0 if j < y else 1)", "possible[j] = lead >= 1", engine="relational"),
+    Mutant("midpoints in spite of additions", "engines.py", "return budget.additions == 0", "return True", engine="relational", focus=MISS),
+    Mutant("stop forgotten", "engines.py", "may_stop = leaf.may_be_constant(columns, types, rows, budget.removals)", "may_stop = False", engine="relational", focus=FAKE),
+    Mutant("joint test forgets that a flip takes away", "domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += 1.0", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
+    Mutant("joint test asks for a win where a tie is enough", "domains/atoms.py", "(0.0 if j < y else 1.0)", "1.0", engine="relational"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

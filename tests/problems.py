@@ -364,6 +364,8 @@ def hand_picked() -> list[Problem]:
                  Part("flip", 1, in_nobodys_cell)),
         _problem("remove what was flipped", steps, [[0], [1]], 1,
                  Part("flip", 1), Part("fake", 1, Compare(None, "==", 1))),
+        _problem("a small branch made pure", [((0, 0), 0, 15), ((0, 1), 1, 15), ((1, 0), 0, 2), ((1, 1), 1, 1)],
+                 [[0, 0], [1, 1]], 1, Part("fake", 3)),
         _problem("three kinds", [((0,), 0, 8), ((1,), 1, 8)], [[0], [1]], 1,
                  Part("miss", 1), Part("flip", 1), Part("fake", 1)),
         _problem("two components", steps, [[0], [1]], 1,

@@ -1,4 +1,4 @@
-"""everytree: would this prediction have been different if the training data had not been biased?
+"""Says which predictions would be the same if the training data had not been biased.
 
 The public names; each is imported when it is first used, so that starting is quick.
 """

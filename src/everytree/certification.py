@@ -147,14 +147,14 @@ def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
     wrong = robust & ~possible[np.arange(len(possible)), prepared.predictions]
     if wrong.any() and prepared.learner.fitted:
         raise EverytreeError(
-            f"The fitted tree gives test person {int(np.argmax(wrong))} a label that no tree learned from this "
-            "training table gives. It was probably fitted on another table. Pass the table it was fitted on, or "
-            "an unfitted estimator."
+            f"The fitted tree gives test person {int(np.argmax(wrong))} a label that no tree learned from "
+            "this training table gives. It was probably fitted on another table. Pass the table it was "
+            "fitted on, or an unfitted estimator."
         )
     if wrong.any():
         raise InternalError(
-            f"The proof for test person {int(np.argmax(wrong))} contradicts the learned tree. This is a fault "
-            "in everytree; please report it with the table."
+            f"The proof for test person {int(np.argmax(wrong))} contradicts the learned tree. This is a "
+            "fault in everytree; please report it with the table."
         )
     return robust
 

@@ -140,8 +140,8 @@ def node_total(rows: Any, types: Any) -> Any:
 def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any, outer: bool) -> Any:
     """Every split of a node, with the counts of its left side: one histogram pass for each column.
 
-    With additions > 0 and `outer` the outer splits come along. A column of zeros and ones has an outer split only where
-    the node lacks one of the two values and no split above (``pinned``) has settled the column.
+    With additions > 0 and `outer` the outer splits come along. A column of zeros and ones has an outer
+    split only where the node lacks one of the two values and no split above (``pinned``) has settled it.
     """
     n_columns = columns.codes.shape[0]
     n_types = len(types.label)

@@ -1,6 +1,6 @@
-"""Engines: the domains put to work on one node. An engine says which splits may be best and what leaves say.
+"""Engines: the domains put to work on one node, to say which splits may be best and what leaves say.
 
-Between the domains and the walk: the walk hands over the counts of a node and gets candidates and leaves back.
+Between the domains and the walk, which hands over the counts of a node and gets candidates and leaves back.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ class RelationalEngine:
         part, possible = part[keep], possible[keep]
         for psi in ranking.challengers:
             cells = relational.cell_counts(columns, types, rows, splits, part, psi)
-            keep = atoms.settle(splits, part, cells, psi, types, budget, ranking.score, possible)
+            keep = atoms.settle(splits, part, cells, psi, types, budget, ranking.score, possible) >= 0
             part, possible = part[keep], possible[keep]
         return part, possible
 

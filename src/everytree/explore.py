@@ -51,6 +51,9 @@ class Limits:
     memory: float = float("inf")
 
 
+NO_LIMITS = Limits()
+
+
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a walk found: the tally of each person, whether it came to its end, and what it looked at."""
@@ -118,7 +121,7 @@ def explore(
     X: NDArray[np.float32],
     predictions: NDArray[np.int64],
     engine: Engine,
-    limits: Limits = Limits(),
+    limits: Limits = NO_LIMITS,
     progress: Progress | None = None,
 ) -> Outcome:
     """Follow every tree that some table of B(T) could give, for all people (the rows of X) at once.

@@ -7,7 +7,7 @@ without a check for zero that would cost half the speed; kernels guard their den
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from numba import njit
 
@@ -16,5 +16,5 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 def kernel(function: Function) -> Function:
     """Compile a function on arrays."""
-    compiled: Function = njit(cache=True, nogil=True, error_model="numpy")(function)
-    return compiled
+    compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    return cast("Function", compiled)

@@ -90,6 +90,10 @@ class Learner:
         depth = None if tree.max_depth is None else int(tree.max_depth)
         return cls(depth, tree.random_state, clone(tree), encoder, fitted)
 
+    def __str__(self) -> str:
+        tree = str(self.tree)
+        return tree if self.encoder is None else f"Pipeline that ends in {tree}"
+
     def new_tree(self) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
         from sklearn.base import clone

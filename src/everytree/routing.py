@@ -173,4 +173,5 @@ def people_of_side(
 ) -> NDArray[np.int32]:
     """Those of `people` who may go to one side of one of the cuts (0: left, 1: right)."""
     values = X[cuts.feature[c]][people]
-    return people[values <= cuts.left[c]] if side == 0 else people[values > cuts.right[c]]
+    goes: NDArray[np.bool_] = values <= cuts.left[c] if side == 0 else values > cuts.right[c]
+    return people[goes]

@@ -183,8 +183,8 @@ class CertificationResult:
             partial.replace(path)
         except OSError as error:
             raise EverytreeError(
-                f"The result could not be written to {str(path)!r}: {error.strerror or error}. Choose a folder "
-                "that exists and may be written to."
+                f"The result could not be written to {str(path)!r}: {error.strerror or error}. Choose a "
+                "folder that exists and may be written to."
             ) from error
         return path
 

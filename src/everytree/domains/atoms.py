@@ -92,7 +92,7 @@ def _put_cell(
 
 
 @kernel
-def _put_leads(nature: Any, worth: Any, n: int, side: int, y: int, j: int) -> None:
+def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int) -> None:
     """Note what one use of each atom adds to c_j - c_y on the given side of phi."""
     for a in range(n):
         gain = 0.0
@@ -182,9 +182,9 @@ def _can_win(
 def settle(
     splits: Any, wanted: Any, cells: Any, psi: int, types: Any, budget: Any, score: Any, possible: Any
 ) -> Any:
-    """Which of the wanted splits psi does not beat in every table of B(T).
+    """How far each of the wanted splits may get ahead of psi, with all caps: below 0, it never does.
 
-    ``cells[w]`` counts the rows left of both splits. ``possible[w, side, j]`` says that label j can win that
+    The tolerance for ties is included. ``cells[w]`` counts the rows left of both splits. ``possible[w, side, j]`` says that label j can win that
     side as a leaf, and is cleared where the split cannot beat psi together with j winning.
     """
     left, total, label = splits.left, splits.total, types.label
@@ -199,7 +199,7 @@ def settle(
     size = np.empty(2)
     square = np.empty(2)
     rows = np.empty((n_labels, n_labels))
-    survives = np.ones(len(wanted), np.bool_)
+    margin = np.zeros(len(wanted))
     tolerance = TIE_TOLERANCE * total.sum()
     for w in range(len(wanted)):
         s = wanted[w]
@@ -240,12 +240,12 @@ def settle(
                 )
         base = score[s] - score[psi] + tolerance
         gain, _ = _best_mix(nature, worth, n, additions, flips, removals, 0.0)
-        survives[w] = base + gain >= 0
-        for side in range(2 if survives[w] and size[0] > 0 and size[1] > 0 else 0):
+        margin[w] = base + gain
+        for side in range(2 if margin[w] >= 0 and size[0] > 0 and size[1] > 0 else 0):
             y = np.argmax(own[side])
             for j in range(n_labels):
                 if j != y and possible[w, side, j]:
                     _put_leads(nature, worth, n, side, y, j)
                     start = own[side, j] - own[side, y] - (0.0 if j < y else 1.0)
                     possible[w, side, j] = _can_win(nature, worth, n, additions, flips, removals, base, start)
-    return survives
+    return margin

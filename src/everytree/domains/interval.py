@@ -113,7 +113,7 @@ def _measure(total: Any, measures: Any) -> Any:
 
 
 @kernel
-def _measure_sides(left: Any, s: int, measures: Any, whole: Any, sides: Any) -> None:
+def _measure_sides(left: Any, s: Any, measures: Any, whole: Any, sides: Any) -> None:
     """Measures by label of both sides of split s: ``sides[side, q, i]``."""
     for q in range(measures.shape[1]):
         for i in range(measures.shape[2]):

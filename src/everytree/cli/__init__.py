@@ -1,0 +1,75 @@
+"""The command line: parse, call the library, show. Starting is quick, heavy imports wait for a command.
+
+What a machine reads goes to standard output, and only when asked for; everything else to standard error.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from everytree.errors import EverytreeError
+
+__all__ = ["main"]
+
+DONE, BROKEN_PIPE, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+"""Exit codes."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        What follows the name of the program; by default what it was called with.
+
+    Returns
+    -------
+    int
+        0 done, 2 bad input (one message on standard error), 130 interrupted.
+    """
+    import typer
+
+    from everytree.cli.app import app
+
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(
+            None if arguments is None else list(arguments), prog_name="everytree", standalone_mode=False
+        )
+    except EverytreeError as error:
+        return _refuse(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        code = INTERRUPTED
+    except BrokenPipeError:
+        return _hush()
+    except SystemExit as ended:
+        code = ended.code
+    except Exception as error:
+        # A wrong option or argument. Its class depends on the version of typer, its methods do not.
+        words = getattr(error, "format_message", None)
+        if words is None:
+            raise
+        return _refuse(f"{words()}\n{_where_to_look(error)}")
+    if code == INTERRUPTED:
+        print("Interrupted; nothing was written.", file=sys.stderr)
+    return code if isinstance(code, int) else DONE
+
+
+def _refuse(message: str) -> int:
+    print(f"Error: {message}", file=sys.stderr)
+    return BAD_INPUT
+
+
+def _where_to_look(error: Exception) -> str:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "everytree"
+    return f"See '{path} --help'."
+
+
+def _hush() -> int:
+    """Nobody reads any more: let the interpreter end without a complaint about unwritten output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return BROKEN_PIPE

@@ -1,0 +1,66 @@
+"""Where things are written: checked before long work, files whole or not at all, text for machines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from everytree.errors import EverytreeError
+
+__all__ = ["STANDARD_OUTPUT", "check_writable", "print_for_machines", "write_json", "write_text"]
+
+STANDARD_OUTPUT = "-"
+
+
+def check_writable(option: str, path: str | Path | None, suffix: str) -> None:
+    """Refuse a path that could not be written later: a wrong suffix, a folder, no permission."""
+    if path is None or str(path) == STANDARD_OUTPUT:
+        return
+    path = Path(path)
+    if path.suffix != suffix:
+        raise EverytreeError(
+            f"{option} must name a file that ends in {suffix}; received {str(path)!r}. Rename it."
+        )
+    if path.is_dir():
+        raise EverytreeError(f"{option} must name a file; {str(path)!r} is a folder. Name a file in it.")
+    try:
+        _partial(path).touch()
+        _partial(path).unlink()
+    except OSError as error:
+        raise _unwritable(option, path, error) from error
+
+
+def write_text(option: str, path: Path, text: str) -> None:
+    """Write a file that appears whole or not at all."""
+    try:
+        _partial(path).write_text(text, encoding="utf-8")
+        _partial(path).replace(path)
+    except OSError as error:
+        raise _unwritable(option, path, error) from error
+
+
+def write_json(path: str, content: Mapping[str, Any]) -> None:
+    """Write JSON to a file or to standard output."""
+    text = json.dumps(content, indent=1)
+    if path == STANDARD_OUTPUT:
+        print_for_machines(text)
+    else:
+        write_text("--json", Path(path), text + "\n")
+
+
+def print_for_machines(text: str) -> None:
+    """Print to standard output and notice at once if nobody reads it."""
+    print(text, flush=True)
+
+
+def _partial(path: Path) -> Path:
+    return path.with_name(path.name + ".partial")
+
+
+def _unwritable(option: str, path: Path, error: OSError) -> EverytreeError:
+    return EverytreeError(
+        f"{option} names {str(path)!r}, which cannot be written: {error.strerror or error}. Choose a folder "
+        "that exists and may be written to."
+    )

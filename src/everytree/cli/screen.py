@@ -1,0 +1,124 @@
+"""What people see: everything on standard error, tables, notes, and a sign of life when something takes long."""
+
+from __future__ import annotations
+
+import threading
+import time
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from everytree.verdicts import CertificationResult
+
+__all__ = ["Report", "console", "notes", "plain_table", "show_groups", "show_verdicts", "sign_of_life"]
+
+Report = Callable[[float, int], None]
+"""Told the share of the work that is done and the number of people still provable."""
+
+PATIENCE = 1.0
+"""Seconds without a sign of life."""
+
+COMPILING = "compiling for the first time, this takes some seconds"
+
+
+def console() -> Console:
+    """Give the screen: standard error as it is now."""
+    return Console(stderr=True, highlight=False)
+
+
+@contextmanager
+def notes(screen: Console) -> Iterator[None]:
+    """Show warnings as one-line notes."""
+    from everytree.errors import EverytreeWarning
+
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
+        screen.print(f"note: {escape(' '.join(str(message).split()))}", soft_wrap=True)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", EverytreeWarning)
+        warnings.showwarning = show
+        yield
+
+
+@contextmanager
+def sign_of_life(screen: Console, *, quiet: bool = False) -> Iterator[Report]:
+    """Show a bar once the work takes longer than a second; only on a terminal."""
+    if quiet or not screen.is_terminal:
+        yield lambda done, left: None
+        return
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    bar = Progress(*columns, console=screen, transient=True)
+    task = bar.add_task(COMPILING if _is_cold() else "proving", total=None)
+    later = threading.Timer(PATIENCE, bar.start)
+    later.daemon = True
+
+    def report(done: float, left: int) -> None:
+        bar.update(task, description=f"proving, {left} people still provable", completed=done, total=1.0)
+
+    later.start()
+    try:
+        yield report
+    finally:
+        later.cancel()
+        later.join()
+        bar.stop()
+
+
+def _is_cold() -> bool:
+    """Tell whether the kernels have never been compiled here."""
+    from everytree.counts import node_splits
+
+    stats: Any = getattr(node_splits, "stats", None)
+    folder = getattr(stats, "cache_path", None)
+    return folder is not None and not any(Path(folder).glob("counts.node_splits*.nbi"))
+
+
+def plain_table(headers: Sequence[str], *, numbers: int = 0) -> Table:
+    """Start a table; its last `numbers` columns are numbers and stand to the right."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for place, header in enumerate(headers):
+        right = place >= len(headers) - numbers
+        table.add_column(escape(header), justify="right" if right else "left", no_wrap=right)
+    return table
+
+
+def show_verdicts(screen: Console, result: CertificationResult) -> None:
+    """Show the finding for everybody together."""
+    screen.print(f"bias model  {escape(str(result.bias))}", soft_wrap=True)
+    screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
+    screen.print(f"people      {len(result)}\n")
+    table = plain_table(["verdict", "people", "share"], numbers=2)
+    for verdict, count in result.counts().items():
+        table.add_row(str(verdict), str(count), f"{count / len(result):.1%}")
+    screen.print(table)
+    if not result.complete:
+        screen.print(
+            "A time or memory limit ended the search early: some of the unknown may be robust.", soft_wrap=True
+        )
+
+
+def show_groups(screen: Console, groups: pd.DataFrame) -> None:
+    """Show the finding group by group, with the size of each group."""
+    verdicts = [str(name) for name in groups.columns if name != "n"]
+    table = plain_table([*map(str, groups.index.names), "people", *verdicts], numbers=1 + len(verdicts))
+    for name, row in zip(groups.index, groups.to_dict("records"), strict=True):
+        values = name if isinstance(name, tuple) else (name,)
+        table.add_row(*(escape(str(v)) for v in values), str(row["n"]), *(f"{row[v]:.1%}" for v in verdicts))
+    screen.print(table)
+
+
+def elapsed_since(started: float) -> str:
+    """Say how long something took."""
+    return f"{time.monotonic() - started:.1f} s"
