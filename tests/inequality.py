@@ -61,9 +61,7 @@ class Root:
             bias.additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to
         )
         pinned = np.zeros(X.shape[1], np.bool_)
-        self.splits = counts.node_splits(
-            self.columns, self.types, self.rows, bias.additions, pinned, True
-        )
+        self.splits = counts.node_splits(self.columns, self.types, self.rows, bias.additions, pinned, True)
         self.score = relational.scores(self.splits, self.types)
         self.everything = np.arange(len(self.score))
 
@@ -83,16 +81,14 @@ class Root:
 
         loose, _ = relational.loose_margins(self.splits, self.types, self.budget, self.score, psi)
         possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget)
-        cells = relational.cell_counts(
-            self.columns, self.types, self.rows, self.splits, self.everything, psi
-        )
+        cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, self.everything, psi)
         settled = atoms.settle(
             self.splits, self.everything, cells, psi, self.types, self.budget, self.score, possible
         )
         return loose, settled, possible
 
 
-def examine_bounds(problem: Problem):  # noqa: ANN201 - a Tally of tests.campaign
+def examine_bounds(problem: Problem):
     """Compare the bounds of a problem with every table of B(T)."""
     from tests.campaign import Tally
 

@@ -44,7 +44,9 @@ def test_identity_regions_are_intervals() -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.floats(-1e6, 1e6), st.sampled_from([0, 1, 2]))
-def test_intervals_hold_the_value_as_the_learner_sees_it(value: float, low: float, high: float, at: int) -> None:
+def test_intervals_hold_the_value_that_is_learned_from(
+    value: float, low: float, high: float, at: int
+) -> None:
     rounded = float(np.float32(value))
     low, high = (rounded if at == 1 else low), (rounded if at == 2 else high)
     if low < rounded <= high:
