@@ -15,7 +15,7 @@ One retraining tests all people, whoever the attack was aimed at.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -249,7 +249,11 @@ def _random_place(setting: Setting, rng: np.random.Generator) -> np.ndarray:
 
 
 def _pick(
-    rng: np.random.Generator, allowed: np.ndarray, place: np.ndarray, count: int, first: np.ndarray | None = None
+    rng: np.random.Generator,
+    allowed: np.ndarray,
+    place: np.ndarray,
+    count: int,
+    first: np.ndarray | None = None,
 ) -> np.ndarray:
     """So many of the allowed rows at random: of the place first, and there those of `first` before others."""
     rows = rng.permutation(np.flatnonzero(allowed))
@@ -345,20 +349,30 @@ def way(tree: Any, table: BiasedTable, person: np.ndarray) -> list[Node]:
     return [*nodes, Node(rows, None)]
 
 
-def greedy_tables(
-    setting: Setting, person: int, target: int, rng: np.random.Generator, look: Any
+def pursue(
+    setting: Setting,
+    person: int,
+    target: int,
+    rng: np.random.Generator,
+    look: Callable[[BiasedTable], DecisionTreeClassifier],
 ) -> BiasedTable:
-    """Pursue one person in a few rounds; `look` retrains after each round and gives the tree back."""
+    """One greedy attack on one person, in a few rounds; `look` retrains after each, and gives the tree.
+
+    Some attacks only work on the leaf. The others first help one rival split at one level of the person's
+    way, until the learner takes it, and then turn to the leaf where the person has come to.
+    """
     table, tree, x = BiasedTable(setting), setting.tree, setting.people[person]
-    rounds = int(rng.integers(2, 7))
-    patience = rng.random()
+    rounds = int(rng.integers(1, 5))
+    nodes = way(tree, table, x)
+    level, rival = 0, None
+    if len(nodes) > 1 and rng.random() < 0.7:
+        level = int(rng.integers(len(nodes) - 1))
+        rival = _rival_split(table, nodes[level], x, target, rng)
     for left in range(rounds, 0, -1):
         share = {kind: -(-table.left(kind) // left) for kind in (ADD, FLIP, REMOVE)}
         nodes = way(tree, table, x)
-        if len(nodes) > 1 and left > 1 and rng.random() < patience:
-            node = nodes[int(rng.integers(len(nodes) - 1))]
-            _push_split(table, node, x, target, share, rng)
-        else:
+        node = nodes[min(level, len(nodes) - 1)]
+        if rival is None or node.split is None or not _push_split(table, node, rival, x, share, rng):
             _turn_leaf(table, nodes[-1], x, target, share, rng)
         tree = look(table)
     return table
@@ -380,44 +394,48 @@ def _turn_leaf(
     rows = rng.permutation(np.flatnonzero(in_leaf & table.flippable(target)))
     rows = rows[np.argsort(~rival[rows], kind="stable")][: max(0, share[FLIP])]
     table.flip(rows, target)
-    table.remove(rng.permutation(np.flatnonzero(in_leaf & rival & table.removable()))[: max(0, share[REMOVE])])
+    table.remove(
+        rng.permutation(np.flatnonzero(in_leaf & rival & table.removable()))[: max(0, share[REMOVE])]
+    )
 
 
 def _push_split(
-    table: BiasedTable, node: Node, x: np.ndarray, target: int, share: dict, rng: np.random.Generator
-) -> None:
-    """Help the best split on some other place past the split of the node, by exact scores, in small steps."""
-    rival = _rival_split(table, node, x, target, rng)
-    if rival is None:
-        return
-    duel = _Duel(table, node, rival, x)
-    while True:
+    table: BiasedTable,
+    node: Node,
+    rival: tuple[int, np.float64],
+    x: np.ndarray,
+    share: dict,
+    rng: np.random.Generator,
+) -> bool:
+    """Help a rival past the split of the node, by exact scores, in small steps; False if nothing helps."""
+    duel, helped = _Duel(table, node, rival, x), False
+    while duel.lead(duel.counts) <= 1e-9 * len(node.rows):
         kinds = [kind for kind in (ADD, FLIP, REMOVE) if share[kind] > 0]
         step = {kind: max(1, share[kind] // 3) for kind in kinds}
         best = max(duel.moves(step), key=lambda move: move.gain, default=None)
         if best is None or best.gain <= 0:
-            return
+            break
         share[best.kind] -= duel.play(best, rng)
-        if duel.lead(duel.counts) > 1e-9 * len(node.rows):
-            return
+        helped = True
+    return helped
 
 
 def _rival_split(
     table: BiasedTable, node: Node, x: np.ndarray, target: int, rng: np.random.Generator
 ) -> tuple[int, np.float64] | None:
-    """The best other split of the node on a random column, half of the time one that favours the target."""
+    """The best other split of the node on some column, mostly one that gives the person the target."""
     values, labels = table.X[node.rows], table.labels[node.rows]
     columns = np.flatnonzero(values.min(axis=0) < values.max(axis=0)) if len(values) else []
     if len(columns) == 0:
         return None
-    column = int(rng.choice(columns))
+    column = node.split[0] if node.split is not None and rng.random() < 0.3 else int(rng.choice(columns))
     thresholds, left = cuts(values[:, column], labels, table.setting.bias.n_labels)
     right = np.bincount(labels, minlength=left.shape[1]) - left
     score = (left**2).sum(axis=1) / left.sum(axis=1) + (right**2).sum(axis=1) / right.sum(axis=1)
     if node.split is not None and column == node.split[0]:
         goes_left = values[:, column] <= node.split[1]
         score[left.sum(axis=1) == goes_left.sum()] = -1
-    if rng.random() < 0.5:
+    if rng.random() < 0.75:
         mine = np.where((x[column] <= thresholds)[:, None], left, right)
         favours = mine.argmax(axis=1) == target
         score = np.where(favours, score, -1) if (favours & (score > 0)).any() else score
@@ -523,7 +541,7 @@ class _Duel:
         return move.count
 
     def _row_for(self, cell: int) -> np.ndarray | None:
-        """A row that lies in a cell: a row of the node, the person, or one whose columns come from two rows."""
+        """A row that lies in a cell: a row of the node, the person, or one with columns of two rows."""
         inside = self.rows[self.cell == cell]
         if len(inside):
             return self.table.X[inside[0]]
@@ -594,7 +612,7 @@ def attack(setting: Setting, random: int, greedy: int, *, on_unknown: int = 0, s
         victims = setting.distinct(np.flatnonzero(people))
         for person in rng.choice(victims, count) if len(victims) else ():
             others = np.delete(np.arange(setting.bias.n_labels), setting.expected[person])
-            table = greedy_tables(setting, int(person), int(rng.choice(others)), rng, watch.look)
+            table = pursue(setting, int(person), int(rng.choice(others)), rng, watch.look)
             watch.look(table, seeds=2)
     certified = setting.certified
     return Report(

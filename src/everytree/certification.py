@@ -14,12 +14,17 @@ from everytree.engines import IntervalEngine, RelationalEngine
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
 from everytree.table import check_gaps
-from everytree.verdicts import ROBUST, UNKNOWN, CertificationResult
+from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.decide.deciding import Decision
+    from everytree.decide.witness import Witness
     from everytree.explore import Outcome, Progress
+
+DECIDING_SECONDS = 60.0
+"""How long "auto" may decide people who are not proved by the walk when no time limit is given."""
 
 ENGINES = ("auto", "interval", "relational")
 """Ways to prove: the paper's intervals, the relational domain (with them), and all that there is."""
@@ -50,10 +55,12 @@ def certify(
         Labels of any type and number of classes.
     bias : BiasModel, str or dict
         What may be wrong with the training table, for example ``flip("1%")`` or its text ``"flip(1%)"``.
-    engine : {"auto", "interval"}
-        How to prove.
+    engine : {"auto", "relational", "interval"}
+        "interval" is the paper's method, "relational" compares splits on the same table and proves far more,
+        and "auto" goes on to decide the people who are left, by programs and witnesses.
     time_limit : float, optional
-        Seconds after which the search stops. What is not proved by then is "unknown".
+        Seconds after which the search stops. What is not decided by then is "unknown". Without a limit
+        proofs take as long as they take, and "auto" then decides for a minute.
     memory_limit : float, optional
         Bytes of working memory, on top of the tables. A search that needs more says "unknown".
     progress : bool or callable, default False
@@ -110,12 +117,18 @@ def certify_prepared(
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
     with reporting(progress, len(test.X)) as report:
         outcome = explore.explore(problem, test.X, prepared.predictions, prover, limits, report)
-    robust = _proved(outcome, prepared)
-    statistics = {
-        "seconds": time.monotonic() - started,
-        "nodes": float(outcome.nodes),
-        "splits": float(outcome.splits),
-    }
+        robust = _proved(outcome, prepared)
+        statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
+        verdicts = np.where(robust, ROBUST, UNKNOWN)
+        witnesses = {}
+        if engine == "auto" and outcome.complete and not robust.all():
+            decision = _decide(problem, prepared, robust, limits, report)
+            robust = decision.robust
+            verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
+            verdicts[list(decision.witnesses)] = NOT_ROBUST
+            witnesses = _as_witnesses(decision, prepared)
+            statistics |= {"paths": float(decision.paths), "programs": float(decision.programs)}
+    statistics["seconds"] = time.monotonic() - started
     labels = train.labels
     everything = tuple(labels.tolist())
     predictions = labels[prepared.predictions]
@@ -123,7 +136,7 @@ def certify_prepared(
     ranges = np.stack([outcome.tally.low, outcome.tally.high], axis=2)
     ranges[~robust] = (0.0, 1.0)
     return CertificationResult(
-        verdicts=np.where(robust, ROBUST, UNKNOWN),
+        verdicts=verdicts,
         predictions=predictions,
         possible_labels=[(known[p],) if robust[p] else everything for p in range(len(robust))],
         probability_ranges=ranges,
@@ -135,7 +148,35 @@ def certify_prepared(
         frame=test.frame,
         index=test.index,
         statistics=statistics,
+        witnesses=witnesses,
     )
+
+
+def _decide(
+    problem: explore.Problem,
+    prepared: Prepared,
+    robust: NDArray[np.bool_],
+    limits: explore.Limits,
+    report: Progress | None,
+) -> Decision:
+    """Decide the people whom the walk did not prove."""
+    from everytree.decide.deciding import decide
+
+    deadline = limits.deadline if np.isfinite(limits.deadline) else time.monotonic() + DECIDING_SECONDS
+    new_tree = prepared.learner.new_tree
+    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, deadline, report)
+
+
+def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
+    from everytree.decide.witness import as_witness
+
+    labels = prepared.train.labels
+    before = labels[prepared.predictions].tolist()
+    names = labels.tolist()
+    return {
+        p: as_witness(trial, prepared.train, before[p], names[after])
+        for p, (trial, after) in sorted(decision.witnesses.items())
+    }
 
 
 def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:

@@ -114,9 +114,17 @@ class RelationalEngine:
 
     def refine(self, ranking: Ranking) -> NDArray[np.int64]:
         """Keep the candidates that survive every challenger, with all caps, and the interval domain."""
-        n_labels = ranking.ground.types.measures.shape[2]
-        nothing = np.zeros((len(ranking.chosen), 2, n_labels), np.bool_)
-        return self._settle(ranking, ranking.chosen, nothing)[0]
+        return self.settle(ranking, leaves=False)[0]
+
+    def settle(self, ranking: Ranking, leaves: bool) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Settle all candidates; with `leaves` also which labels their two sides can give as leaves."""
+        _, types, _, splits, budget = ranking.ground
+        chosen = ranking.chosen
+        if leaves:
+            possible = leaf.labels_of_leaves(splits, chosen, types, budget)
+        else:
+            possible = np.zeros((len(chosen), 2, types.measures.shape[2]), np.bool_)
+        return self._settle(ranking, chosen, possible)
 
     def leaves(
         self, ranking: Ranking, present: NDArray[np.bool_]

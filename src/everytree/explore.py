@@ -211,16 +211,14 @@ class _Walk:
         if len(people) == 0:
             return None
         feature = int(pending.cuts.feature[pending.c])
-        rows = rows_of_side(self.problem.columns, parent.rows, feature, pending.low, pending.side)
-        budget = parent.budget._replace(additions=pending.additions)
-        pinned, bounds = parent.pinned, parent.bounds
-        if pending.additions > 0:
-            pinned = pinned.copy()
-            pinned[feature] = True
-            if len(self.mentioned):
-                bounds = self._narrow(bounds, feature, pending.low, pending.high, pending.side)
-                additions, addable = self._additions_in(bounds)
-                budget = budget._replace(additions=min(additions, budget.additions), addable=addable)
+        rows, pinned = child_of(
+            self.problem.columns, parent.rows, parent.pinned, feature, pending.low, pending.side
+        )
+        budget, bounds = parent.budget._replace(additions=pending.additions), parent.bounds
+        if pending.additions > 0 and len(self.mentioned):
+            bounds = self._narrow(bounds, feature, pending.low, pending.high, pending.side)
+            additions, addable = self._additions_in(bounds)
+            budget = budget._replace(additions=min(additions, budget.additions), addable=addable)
         return _Node(rows, people, parent.depth - 1, budget, pinned, bounds, pending.weight)
 
     def _visit(self, node: _Node, stack: list[_Pending]) -> None:
@@ -331,6 +329,20 @@ class _Walk:
 
     def _additions_in(self, bounds: dict[int, tuple[float, float]]) -> tuple[int, NDArray[np.bool_]]:
         return self.problem.bias.additions_in(self.problem.table.region(bounds))
+
+
+def child_of(
+    columns: Columns,
+    rows: NDArray[np.int32],
+    pinned: NDArray[np.bool_],
+    feature: int,
+    low: int,
+    side: int,
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Rows on one side of a split of a node, and the columns that splits above have settled there."""
+    pinned = pinned.copy()
+    pinned[feature] = True
+    return rows_of_side(columns, rows, feature, low, side), pinned
 
 
 def _mentioned_features(problem: Problem) -> list[int]:

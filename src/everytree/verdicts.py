@@ -6,7 +6,7 @@ Above the walk and below people: no arithmetic of proofs happens here, only coun
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.bias import BiasModel
+    from everytree.decide.witness import Witness
 
 ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
 """The three verdicts: proved, refuted by a retrained witness, neither."""
@@ -56,7 +57,9 @@ class CertificationResult:
     index : Index
         The caller's names of the test people.
     statistics : dict
-        What the search cost: seconds, nodes and splits looked at.
+        What the search cost: seconds, nodes and splits looked at, paths and programs.
+    witnesses : dict
+        Position of a person who is not robust to the changed records; see `witness`.
     """
 
     verdicts: NDArray[np.str_]
@@ -71,6 +74,7 @@ class CertificationResult:
     frame: pd.DataFrame
     index: pd.Index[Any]
     statistics: dict[str, float]
+    witnesses: dict[int, Witness] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -83,6 +87,25 @@ class CertificationResult:
     def robust_rate(self) -> float:
         """Share of the people whose prediction is proved robust."""
         return float(np.mean(self.verdicts == ROBUST))
+
+    def witness(self, person: int) -> Witness:
+        """Return the changed records that give a person who is not robust another label.
+
+        Parameters
+        ----------
+        person : int
+            Position in the test table, counted from 0.
+        """
+        if person in self.witnesses:
+            return self.witnesses[person]
+        if not 0 <= person < len(self):
+            raise EverytreeError(
+                f"person must be a position from 0 to {len(self) - 1} in the test table; received {person}."
+            )
+        raise EverytreeError(
+            f"There is no witness for person {person}, whose verdict is {str(self.verdicts[person])!r}. Only "
+            'a verdict of "not robust" (engine "auto") comes with one.'
+        )
 
     def counts(self) -> pd.Series[int]:
         """Count the people by verdict; all three verdicts are always listed."""

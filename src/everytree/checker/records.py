@@ -169,7 +169,9 @@ def list_splits(
     return splits
 
 
-def shared_left(records: Records, members: Sequence[int], psi: Split, splits: Sequence[Split]) -> list[Counts]:
+def shared_left(
+    records: Records, members: Sequence[int], psi: Split, splits: Sequence[Split]
+) -> list[Counts]:
     """Count, for each split (in the order of `list_splits`), the rows left of both it and psi."""
     inside = [r for r in members if records.values[r][psi.column] <= psi.low]
     result: list[Counts] = []

@@ -5,7 +5,6 @@ What a machine reads goes to standard output, and only when asked for; everythin
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
@@ -13,7 +12,7 @@ from everytree.errors import EverytreeError
 
 __all__ = ["main"]
 
-DONE, BROKEN_PIPE, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
 """Exit codes."""
 
 
@@ -28,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 2 bad input (one message on standard error), 130 interrupted.
+        0 done, 1 broken pipe, 2 bad input (one message on standard error), 130 interrupted.
     """
     import typer
 
@@ -43,9 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except BrokenPipeError:
-        return _hush()
-    except SystemExit as ended:
+    except SystemExit as ended:  # how typer ends when nobody reads the output any more
         code = ended.code
     except Exception as error:
         # A wrong option or argument. Its class depends on the version of typer, its methods do not.
@@ -67,9 +64,3 @@ def _where_to_look(error: Exception) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "everytree"
     return f"See '{path} --help'."
-
-
-def _hush() -> int:
-    """Nobody reads any more: let the interpreter end without a complaint about unwritten output."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE

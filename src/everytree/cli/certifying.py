@@ -106,5 +106,6 @@ def check_limit(option: str, unit: str, value: float | None) -> None:
     """Refuse a limit that leaves nothing."""
     if value is not None and not value > 0:
         raise EverytreeError(
-            f"{option} must be a number of {unit} greater than 0; received {value:g}. Leave it out for no limit."
+            f"{option} must be a number of {unit} greater than 0; received {value:g}. Leave it out for "
+            "no limit."
         )

@@ -26,5 +26,7 @@ def run() -> None:
     if os.environ.get(FOLDER_VARIABLE):
         screen.print(f"From the folder that {FOLDER_VARIABLE} names: {paper}.", soft_wrap=True)
     else:
-        screen.print(f"Set {FOLDER_VARIABLE} to the folder of the paper's tables for {paper}.", soft_wrap=True)
+        screen.print(
+            f"Set {FOLDER_VARIABLE} to the folder of the paper's tables for {paper}.", soft_wrap=True
+        )
     screen.print('Try: everytree certify compas --bias "flip(0.5%)" --depth 1 --group race', soft_wrap=True)

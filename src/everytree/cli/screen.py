@@ -1,9 +1,8 @@
-"""What people see: everything on standard error, tables, notes, and a sign of life when something takes long."""
+"""What people see, all on standard error: tables, notes, and a sign of life when something takes long."""
 
 from __future__ import annotations
 
 import threading
-import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,16 @@ if TYPE_CHECKING:
 
     from everytree.verdicts import CertificationResult
 
-__all__ = ["Report", "console", "notes", "plain_table", "show_groups", "show_verdicts", "sign_of_life"]
+__all__ = [
+    "Report",
+    "console",
+    "counting",
+    "notes",
+    "plain_table",
+    "show_groups",
+    "show_verdicts",
+    "sign_of_life",
+]
 
 Report = Callable[[float, int], None]
 """Told the share of the work that is done and the number of people still provable."""
@@ -52,24 +60,33 @@ def notes(screen: Console) -> Iterator[None]:
 
 @contextmanager
 def sign_of_life(screen: Console, *, quiet: bool = False) -> Iterator[Report]:
-    """Show a bar once the work takes longer than a second; only on a terminal."""
+    """Show how far a search is once it takes longer than a second; only on a terminal."""
+    with _late_bar(screen, "proving", quiet) as update:
+        yield lambda done, left: update(f"proving, {left} people still provable", done)
+
+
+@contextmanager
+def counting(screen: Console) -> Iterator[Callable[[int, int], None]]:
+    """Show how many of a number of computations are done; see `sign_of_life`."""
+    with _late_bar(screen, "computing", False) as update:
+        yield lambda done, total: update(f"computing cell {done + 1} of {total}", done / total)
+
+
+@contextmanager
+def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[str, float], None]]:
     if quiet or not screen.is_terminal:
-        yield lambda done, left: None
+        yield lambda words, done: None
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=screen, transient=True)
-    task = bar.add_task(COMPILING if _is_cold() else "proving", total=None)
+    task = bar.add_task(COMPILING if _is_cold() else begin, total=None)
     later = threading.Timer(PATIENCE, bar.start)
     later.daemon = True
-
-    def report(done: float, left: int) -> None:
-        bar.update(task, description=f"proving, {left} people still provable", completed=done, total=1.0)
-
     later.start()
     try:
-        yield report
+        yield lambda words, done: bar.update(task, description=words, completed=done, total=1.0)
     finally:
         later.cancel()
         later.join()
@@ -105,7 +122,8 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
     screen.print(table)
     if not result.complete:
         screen.print(
-            "A time or memory limit ended the search early: some of the unknown may be robust.", soft_wrap=True
+            "A time or memory limit ended the search early: some of the unknown may be robust.",
+            soft_wrap=True,
         )
 
 
@@ -117,8 +135,3 @@ def show_groups(screen: Console, groups: pd.DataFrame) -> None:
         values = name if isinstance(name, tuple) else (name,)
         table.add_row(*(escape(str(v)) for v in values), str(row["n"]), *(f"{row[v]:.1%}" for v in verdicts))
     screen.print(table)
-
-
-def elapsed_since(started: float) -> str:
-    """Say how long something took."""
-    return f"{time.monotonic() - started:.1f} s"

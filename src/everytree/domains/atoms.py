@@ -184,8 +184,9 @@ def settle(
 ) -> Any:
     """How far each of the wanted splits may get ahead of psi, with all caps: below 0, it never does.
 
-    The tolerance for ties is included. ``cells[w]`` counts the rows left of both splits. ``possible[w, side, j]`` says that label j can win that
-    side as a leaf, and is cleared where the split cannot beat psi together with j winning.
+    The tolerance for ties is included. ``cells[w]`` counts the rows left of both splits.
+    ``possible[w, side, j]`` says that label j can win that side as a leaf, and is cleared where the split
+    cannot beat psi together with j winning.
     """
     left, total, label = splits.left, splits.total, types.label
     n_labels = types.measures.shape[2]

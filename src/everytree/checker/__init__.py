@@ -1,0 +1,10 @@
+"""An independent check of proofs: slow, plain Python, exact fractions, no code shared with the engines.
+
+`check_person` takes plain numbers; `check` takes the library's own tables and bias models.
+"""
+
+from everytree.checker.adapter import bias_facts, check
+from everytree.checker.facts import BiasFacts, CheckReport
+from everytree.checker.walk import check_person
+
+__all__ = ["BiasFacts", "CheckReport", "bias_facts", "check", "check_person"]

@@ -1,0 +1,131 @@
+"""Rows to add: original values that lie where a program wants them and that a person would accept.
+
+Values come from the training table wherever possible, so a witness never invents a category and only goes
+beyond the known numbers when the program asks for that.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.bias.columns import TableView
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.explore import Problem
+    from everytree.table import Column
+
+TEMPLATES = 40
+"""Training rows that are tried as a template of an added row."""
+
+
+class RowMaker:
+    """Makes rows that satisfy a `miss` component and lie within bounds on the features."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.frame = problem.table.frame
+        self.cache: dict[tuple[object, ...], tuple[object, ...] | None] = {}
+
+    def row(self, bounds: dict[int, tuple[float, float]], label: int) -> tuple[object, ...] | None:
+        """Original values of a row to add; None if none was found."""
+        key = (tuple(sorted(bounds.items())), label)
+        if key not in self.cache:
+            self.cache[key] = self._make(bounds, label)
+        return self.cache[key]
+
+    def _make(self, bounds: dict[int, tuple[float, float]], label: int) -> tuple[object, ...] | None:
+        table = self.problem.table
+        X = table.X
+        fits = np.ones(len(X), np.int64)
+        for feature, (low, high) in bounds.items():
+            fits += (X[:, feature] > low) & (X[:, feature] <= high)
+        allowed = self._allowed_rows(label)
+        order = np.argsort(-(fits * 2 + allowed), kind="stable")[:TEMPLATES]
+        region = table.region(bounds)
+        for template in order:
+            values = []
+            for column in table.columns:
+                value = self._value(column, region.get(column.name), int(template))
+                if value is _IMPOSSIBLE:
+                    return None
+                values.append(value)
+            row = tuple(values)
+            if self._lies(row, bounds) and self.source_of(row, label) is not None:
+                return row
+        return None
+
+    def _allowed_rows(self, label: int) -> NDArray[np.bool_]:
+        """Training rows whose values some `miss` component would accept with this label."""
+        view = TableView(self.frame, self.problem.table.y, self.problem.table.labels)
+        masks = [view.rows(component.where, label) for component in self._components("miss")]
+        return np.any(masks, axis=0) if masks else np.ones(len(self.frame), np.bool_)
+
+    def _components(self, kind: str) -> list[Any]:
+        return [
+            c.component for c in self.problem.bias.components if c.component.kind == kind and c.usable > 0
+        ]
+
+    def source_of(self, row: tuple[object, ...], label: int) -> int | None:
+        """Label with which a row may be added so that it ends with `label`, perhaps after a flip."""
+        view = TableView(self.as_frame([row]), np.zeros(1, np.int64), self.problem.table.labels)
+        missing = self._components("miss")
+        if any(view.rows(c.where, label)[0] for c in missing):
+            return label
+        final = self.problem.table.labels[label]
+        for source in range(self.problem.bias.n_labels):
+            if source != label and any(view.rows(c.where, source)[0] for c in missing):
+                flips = (c for c in self._components("flip") if c.to is None or final in c.to)
+                if any(view.rows(c.where, source)[0] for c in flips):
+                    return source
+        return None
+
+    def _value(self, column: Column, possible: Any, template: int) -> Any:
+        """A value of one column: the template's if it fits, else another training value, else a new one."""
+        values = self.frame[column.name]
+        own = values.iloc[template]
+        if possible is None:
+            return own
+        if isinstance(possible, frozenset):
+            known = [category for category in column.categories if category in possible]
+            return own if own in known else (known[0] if known else _IMPOSSIBLE)
+        low, high = possible
+        if low < np.float32(own) <= high:
+            return own
+        numbers = np.asarray(values, float)
+        inside = np.flatnonzero((numbers.astype(np.float32) > low) & (numbers.astype(np.float32) <= high))
+        if len(inside):
+            return values.iloc[int(inside[len(inside) // 2])]
+        if column.kind == "boolean":
+            fitting = [v for v in (0, 1) if low < v <= high]
+            return type(own)(fitting[0]) if fitting else _IMPOSSIBLE
+        if np.isinf(low):
+            return np.floor(high) - 1 if np.isfinite(high) else own
+        if np.isinf(high):
+            return np.ceil(low) + 1
+        whole = np.floor(high)
+        return whole if low < whole <= high else (low + high) / 2
+
+    def as_frame(self, rows: list[tuple[object, ...]]) -> Any:
+        """Rows with the original columns."""
+        import pandas as pd
+
+        return pd.DataFrame(rows, columns=list(self.frame.columns))
+
+    def _lies(self, row: tuple[object, ...], bounds: dict[int, tuple[float, float]]) -> bool:
+        encoded = self.encode((row,))[0]
+        return all(low < encoded[feature] <= high for feature, (low, high) in bounds.items())
+
+    def encode(self, rows: tuple[tuple[object, ...], ...]) -> NDArray[np.float32]:
+        """Rows as the learner sees them."""
+        from everytree.table import test_table
+
+        if not rows:
+            return np.empty((0, self.problem.table.X.shape[1]), np.float32)
+        return test_table(self.problem.table, self.as_frame(list(rows))).X
+
+
+_IMPOSSIBLE = object()

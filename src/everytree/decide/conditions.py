@@ -1,0 +1,149 @@
+"""What a path asks of a table, as linear conditions on changes: the split is best, the label wins the leaf.
+
+Two forms. Flips of two labels are exact: the best split has the largest |h|, and h is linear in the flips.
+Everything else works on boxes of counts: a chord-like upper bound for the path's split against tangents of
+its rivals. Sits between the layout of a path and the program.
+
+With p positives of n rows in a branch, G_phi - (P^2 + (N - P)^2) / N = 2 h_phi^2, where
+h_phi = sqrt(n_L n_R / N) (p_L / n_L - p_R / n_R). A split is best iff s h_phi >= h_psi and s h_phi >= -h_psi
+for all rivals psi and one sign s: linear in p.
+
+On a box lo <= u <= hi of the counts u of phi's branches, G_phi(u) is at most its tangent at the centre plus
+the largest remainder at a corner (G is convex, so the remainder is largest at a corner). G_psi is at least
+any of its tangents. So ``upper(u) - tangent(v) >= -tolerance`` holds for every table of the box in which phi
+is best.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.counts import TIE_TOLERANCE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.decide.program import Program
+
+MOST_LABELS = 8
+"""Beyond this many labels a box has too many corners; such paths stay open."""
+
+
+def gini(counts: NDArray[np.float64]) -> float:
+    """G of one split: counts by side and label, ``counts[side * n_labels + label]``."""
+    total = 0.0
+    for branch in counts.reshape(2, -1):
+        size = branch.sum()
+        if size > 1e-12:
+            total += float(branch @ branch) / size
+    return total
+
+
+def gradient(counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Gradient of G; zero in an empty branch, which still gives a lower bound because G >= 0 there."""
+    result = np.zeros_like(counts)
+    n_labels = len(counts) // 2
+    for side in (0, 1):
+        branch = counts[side * n_labels : (side + 1) * n_labels]
+        size = branch.sum()
+        if size > 1e-12:
+            result[side * n_labels : (side + 1) * n_labels] = 2 * branch / size - (branch @ branch) / size**2
+    return result
+
+
+def remainder(low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+    """Largest excess of G over its tangent at the centre of a box; branch by branch, over the corners."""
+    n_labels = len(low) // 2
+    centre = (low + high) / 2
+    slope = gradient(centre)
+    excess = 0.0
+    for side in (0, 1):
+        part = slice(side * n_labels, (side + 1) * n_labels)
+        at, tilt = centre[part], slope[part]
+        size = at.sum()
+        middle = float(at @ at) / size if size > 1e-12 else 0.0
+        corners = np.array(list(product(*zip(low[part], high[part], strict=True))))
+        sizes = corners.sum(axis=1)
+        values = np.where(sizes > 1e-12, (corners**2).sum(axis=1) / np.maximum(sizes, 1e-12), 0.0)
+        excess += float((values - middle - (corners - at) @ tilt).max())
+    return max(0.0, excess)
+
+
+def require_label(
+    program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64], side: int, label: int
+) -> None:
+    """Label wins the leaf on one side: at least level with labels that sort after it, ahead of the others."""
+    n_labels = len(counts) // 2
+    own = side * n_labels + label
+    for other in range(n_labels):
+        if other != label:
+            rival = side * n_labels + other
+            need = 0.0 if label < other else 1.0
+            program.require(effect[own] - effect[rival], need - counts[own] + counts[rival])
+
+
+def require_someone(program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64]) -> None:
+    """Both sides of a split keep at least one row."""
+    n_labels = len(counts) // 2
+    for side in (0, 1):
+        part = slice(side * n_labels, (side + 1) * n_labels)
+        program.require(effect[part].sum(axis=0), 1.0 - counts[part].sum())
+
+
+def linear_lead(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Lead h of a split as a linear form: coefficients on the counts, and its value on T."""
+    left, right = counts[:2].sum(), counts[2:].sum()
+    weight = np.sqrt(left * right / (left + right))
+    form = np.array([0.0, weight / left, 0.0, -weight / right])
+    return form, float(form @ counts)
+
+
+def require_best_exactly(
+    program: Program,
+    counts: list[NDArray[np.float64]],
+    effects: list[NDArray[np.float64]],
+    sign: int,
+    strict: float,
+) -> None:
+    """The first split is best among all, by |h| (two labels, flips only).
+
+    Scores that differ by up to 1e-10 N count as tied: 2 h_phi^2 >= 2 h_psi^2 - 1e-10 N implies the condition
+    |h_phi| >= |h_psi| - sqrt(1e-10 N / 2) that is used. `strict` asks for a lead instead, for witnesses.
+    """
+    slack = -strict if strict > 0 else float(np.sqrt(TIE_TOLERANCE * counts[0].sum() / 2))
+    form, value = linear_lead(counts[0])
+    own = sign * (form @ effects[0])
+    program.require(own, -sign * value - slack)
+    for rival, effect in zip(counts[1:], effects[1:], strict=True):
+        other, rival_value = linear_lead(rival)
+        change = other @ effect
+        program.require(own - change, rival_value - sign * value - slack)
+        program.require(own + change, -rival_value - sign * value - slack)
+
+
+def require_best_in_box(
+    program: Program,
+    counts: list[NDArray[np.float64]],
+    effects: list[NDArray[np.float64]],
+    box: tuple[NDArray[np.float64], NDArray[np.float64]],
+    tangents: list[list[NDArray[np.float64]]],
+    strict: float,
+) -> None:
+    """The first split is best among all, for counts inside a box; `tangents` lists points for each rival."""
+    low, high = box
+    centre = (low + high) / 2
+    slope = gradient(centre)
+    excess = remainder(low, high) if strict == 0 else 0.0
+    slack = -strict if strict > 0 else TIE_TOLERANCE * 2 * counts[0].sum()
+    upper = gini(centre) + float(slope @ (counts[0] - centre)) + excess
+    own = slope @ effects[0]
+    for row in range(len(low)):
+        program.require(effects[0][row], low[row] - counts[0][row])
+        program.require(-effects[0][row], counts[0][row] - high[row])
+    for rival, effect, points in zip(counts[1:], effects[1:], tangents, strict=True):
+        for point in points:
+            tilt = gradient(point)
+            program.require(own - tilt @ effect, float(tilt @ rival) - upper - slack)

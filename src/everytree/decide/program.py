@@ -1,0 +1,161 @@
+"""Linear programs over changes of the table, solved with HiGHS and checked by their dual multipliers.
+
+A program minimises the share t of the budgets that a path needs. Knows cells and unit changes, not paths.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ADD, FLIP, REMOVE = 0, 1, 2
+
+PENALTY = 1e4
+"""Price of breaking a condition by one unit, in shares of the budget: a program is never infeasible."""
+
+SAFETY = 1e-6
+"""A dual bound must exceed the budget by this share before a path counts as impossible."""
+
+
+@dataclass(frozen=True, eq=False)
+class Changes:
+    """The columns of a program: unit changes of the rows (or added rows) of one cell.
+
+    ``uses[k, c]`` counts what column c takes from budget k (ADD, FLIP, REMOVE), ``cap[c]`` bounds its use,
+    ``cell[c]`` is its cell, ``source[c]`` and ``target[c]`` the labels before and after (-1 for none).
+    ``group[c]`` numbers the rows that several columns share (-1 for added rows), ``size`` counts them.
+    """
+
+    uses: NDArray[np.float64]
+    cap: NDArray[np.float64]
+    cell: NDArray[np.int64]
+    source: NDArray[np.int64]
+    target: NDArray[np.int64]
+    group: NDArray[np.int64]
+    size: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """Least share of the budgets by the solver, a bound below it that was checked, and the changes."""
+
+    share: float
+    bound: float
+    broken: float
+    amounts: NDArray[np.float64]
+
+
+@dataclass(eq=False)
+class Program:
+    """Conditions ``coefficients @ f >= right`` on changes f; minimises the share t of the budgets."""
+
+    changes: Changes
+    fixed: NDArray[np.float64]
+    free: NDArray[np.float64]
+    most: float = 1.0
+    rows: list[NDArray[np.float64]] = field(default_factory=list)
+    right: list[float] = field(default_factory=list)
+
+    def require(self, coefficients: NDArray[np.float64], right: float) -> None:
+        """Add one condition, scaled so that its largest coefficient is 1."""
+        scale = float(np.abs(coefficients).max(initial=0.0))
+        if scale == 0.0:
+            scale = 1.0
+        self.rows.append(coefficients / scale)
+        self.right.append(right / scale)
+
+    def solve(self, solver: Solver, whole: bool = False) -> Solution:
+        """Minimise t + PENALTY * z, z the largest violation of a condition; columns are f, t, z.
+
+        The bound uses weak duality alone: for any multipliers u >= 0 of rows ``A x >= b`` with 0 <= x <= top,
+        ``u b + sum min(0, cost - u A) top`` is at most the minimum. A wrong answer of the solver can make
+        the bound useless but never wrong.
+        """
+        matrix, right = self._matrix()
+        n = len(self.changes.cap)
+        cost = np.zeros(n + 2)
+        cost[n], cost[n + 1] = 1.0, PENALTY
+        top = np.concatenate(
+            (self.changes.cap, [2.0 * self.most + 1.0, 1e3 + np.abs(right).max(initial=0.0)])
+        )
+        x, multipliers = solver.run(cost, matrix, right, top, n if whole else 0)
+        if x is None:
+            return Solution(0.0, -np.inf, np.inf, np.zeros(n))
+        bound = -np.inf
+        if not whole:
+            multipliers = np.maximum(multipliers, 0.0)
+            reduced = cost - multipliers @ matrix
+            bound = float(multipliers @ right + np.minimum(reduced, 0.0) @ top)
+        return Solution(float(x[n]), bound, float(x[n + 1]), np.clip(x[:n], 0.0, self.changes.cap))
+
+    def _matrix(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """All rows: the conditions (z softens them), the budgets, and rows shared by several columns."""
+        changes = self.changes
+        n = len(changes.cap)
+        shared = np.flatnonzero(np.bincount(changes.group[changes.group >= 0]) > 1)
+        matrix = np.zeros((len(self.rows) + 3 + len(shared), n + 2))
+        right = np.zeros(len(matrix))
+        for r, row in enumerate(self.rows):
+            matrix[r, :n] = row
+            matrix[r, n + 1] = 1.0
+        right[: len(self.rows)] = self.right
+        r = len(self.rows)
+        matrix[r : r + 3, :n] = -changes.uses
+        matrix[r : r + 3, n] = self.free
+        right[r : r + 3] = -self.fixed
+        for extra, g in enumerate(shared):
+            matrix[r + 3 + extra, :n] = -(changes.group == g).astype(float)
+            right[r + 3 + extra] = -changes.size[g]
+        return matrix, right
+
+
+class Solver:
+    """One reused HiGHS model."""
+
+    def __init__(self, seconds: float = 5.0) -> None:
+        import highspy
+
+        self.highspy = highspy
+        self.model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
+        self.model.setOptionValue("output_flag", False)
+        self.model.setOptionValue("threads", 1)
+        self.model.setOptionValue("time_limit", seconds)
+        self.solved = 0
+
+    def run(
+        self,
+        cost: NDArray[np.float64],
+        matrix: NDArray[np.float64],
+        right: NDArray[np.float64],
+        top: NDArray[np.float64],
+        whole: int,
+    ) -> tuple[NDArray[np.float64] | None, NDArray[np.float64]]:
+        """Minimise ``cost x``, ``matrix x >= right``, 0 <= x <= top; the first `whole` x are integers."""
+        highspy = self.highspy
+        n_rows, n_columns = matrix.shape
+        program = highspy.HighsLp()
+        program.num_col_, program.num_row_ = n_columns, n_rows
+        program.col_cost_, program.col_lower_, program.col_upper_ = cost, np.zeros(n_columns), top
+        program.row_lower_, program.row_upper_ = right, np.full(n_rows, highspy.kHighsInf)
+        at, index = np.nonzero(matrix)
+        program.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        program.a_matrix_.start_ = np.searchsorted(at, np.arange(n_rows + 1)).astype(np.int32)
+        program.a_matrix_.index_ = index.astype(np.int32)
+        program.a_matrix_.value_ = matrix[at, index]
+        if whole:
+            kinds = highspy.HighsVarType
+            program.integrality_ = [kinds.kInteger] * whole + [kinds.kContinuous] * (n_columns - whole)
+        self.model.passModel(program)
+        self.model.run()
+        self.solved += 1
+        solution = self.model.getSolution()
+        x = np.array(solution.col_value)
+        if len(x) != n_columns or not np.isfinite(x).all():
+            return None, np.zeros(n_rows)
+        multipliers = np.array(solution.row_dual)
+        return x, multipliers if len(multipliers) == n_rows else np.zeros(n_rows)

@@ -1,0 +1,122 @@
+"""A witness: the concrete records whose change gives a person another label, confirmed by retraining.
+
+What people see of a trial: row numbers, labels and original values instead of codes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from everytree.decide.trial import Trial
+    from everytree.table import TrainingTable
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """Changes of the training table that change a prediction.
+
+    Attributes
+    ----------
+    flipped : dict
+        Row number (counted from 0) to the new label.
+    removed : list of int
+        Numbers of the rows that are left out.
+    added : DataFrame
+        Rows that are added, with their labels in a last column of the label's name.
+    before, after : object
+        The person's label as things are, and after the changes.
+    label_name : str
+        Name of the label.
+    """
+
+    flipped: dict[int, Any]
+    removed: list[int]
+    added: pd.DataFrame
+    before: Any
+    after: Any
+    label_name: str
+
+    @property
+    def size(self) -> int:
+        """Number of records that change."""
+        return len(self.flipped) + len(self.removed) + len(self.added)
+
+    def __repr__(self) -> str:
+        parts = [
+            f"{count} {word}"
+            for count, word in (
+                (len(self.added), "added"),
+                (len(self.flipped), "flipped"),
+                (len(self.removed), "removed"),
+            )
+            if count
+        ]
+        return f"<Witness: {self.before!r} -> {self.after!r} by {', '.join(parts)}>"
+
+    def apply(self, X_train: Any, y_train: Any) -> tuple[Any, Any]:
+        """Return the changed training table: labels flipped, rows left out, then rows added at the end.
+
+        An array comes back as an array, any frame as a pandas frame.
+        """
+        import pandas as pd
+
+        y = np.array(y_train, copy=True)
+        if y.dtype.kind in "US" and self.flipped:
+            y = y.astype(np.result_type(y, np.array(list(self.flipped.values()))))
+        for row, label in self.flipped.items():
+            y[row] = label
+        keep = np.ones(len(y), bool)
+        keep[self.removed] = False
+        features = self.added.drop(columns=self.label_name)
+        y = np.concatenate([y[keep], self.added[self.label_name].to_numpy()]) if len(self.added) else y[keep]
+        if not hasattr(X_train, "columns"):
+            X = np.asarray(X_train)[keep]
+            return (np.concatenate([X, features.to_numpy(X.dtype)]) if len(features) else X), y
+        frame = X_train if isinstance(X_train, pd.DataFrame) else pd.DataFrame(X_train.to_pandas())
+        kept = frame.loc[keep]
+        if len(features):
+            kept = pd.concat([kept, features[list(frame.columns)]], ignore_index=True)
+        return kept, y
+
+    def to_frame(self, X_train: pd.DataFrame, y_train: Any) -> pd.DataFrame:
+        """One row a changed record: what happens to it, its columns, its label before and after."""
+        import pandas as pd
+
+        labels = np.asarray(y_train)
+        rows = [*self.flipped, *self.removed]
+        frame = X_train.iloc[rows].reset_index(drop=True)
+        frame.insert(0, "row", rows)
+        frame.insert(0, "change", ["flip"] * len(self.flipped) + ["remove"] * len(self.removed))
+        frame[self.label_name] = labels[rows]
+        frame["new label"] = [*self.flipped.values(), *([None] * len(self.removed))]
+        if len(self.added):
+            added = self.added.rename(columns={self.label_name: "new label"})
+            added.insert(0, "change", "add")
+            frame = pd.concat([frame, added], ignore_index=True) if rows else added
+        return frame
+
+
+def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> Witness:
+    """Translate a confirmed trial from codes to what the user gave."""
+    import pandas as pd
+
+    added = pd.DataFrame(list(trial.originals), columns=list(table.frame.columns))
+    added[table.label_name] = table.labels[list(trial.added_labels)] if trial.added_labels else []
+    return Witness(
+        {row: _plain(table.labels[label]) for row, label in sorted(trial.flipped.items())},
+        list(trial.removed),
+        added,
+        before,
+        after,
+        table.label_name,
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
