@@ -65,7 +65,7 @@ def read_table(folder: str) -> tuple[Any, Any, Any]:
 
 
 def certifier(task: dict[str, Any]) -> Any:
-    """A function that certifies; it has been called once on a small table of the same kind."""
+    """A function that certifies the people of a table as the task says."""
     from sklearn.tree import DecisionTreeClassifier
 
     from everytree import certify

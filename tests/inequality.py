@@ -54,7 +54,7 @@ class Root:
         frame = pd.DataFrame(problem.X, columns=[f"x{j}" for j in range(X.shape[1])])
         bias = resolve(problem.bias(), frame, y, labels)
         self.labels = [int(label) for label in labels]
-        self.columns = counts.code_columns(X)
+        self.columns = counts.code_columns(X, np.isin(X, (0, 1)).all(axis=0))
         self.types = counts.type_rows(y.astype(np.int64), bias)
         self.rows = np.arange(len(y), dtype=np.int32)
         self.budget = counts.Budget(

@@ -128,3 +128,26 @@ def test_nothing_is_enumerated_when_nobody_is_certified():
     problem = random_problem(1)
     tally = examine(problem, lambda problem: [(False, 0)] * len(problem.points))
     assert (tally.problems, tally.tables, tally.trainings) == (1, 0, 0)
+
+
+def test_an_unseen_category_of_an_ordinal_column_is_not_forgotten() -> None:
+    """Two categories code as 0 and 1, but an added row may carry a third one, coded -1."""
+    import numpy as np
+    import pandas as pd
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree import certify
+
+    X = pd.DataFrame({"c": ["a"] * 50 + ["b"] * 50})
+    y = np.array([0] * 26 + [1] * 24 + [0] * 24 + [1] * 26)
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    people = pd.DataFrame({"c": ["a", "b"]})
+    for engine in ENGINES:
+        result = certify(Pipeline([("e", encoder), ("t", tree)]), X, y, people, "miss(1)", engine=engine)
+        assert result.predictions.tolist() == [0, 1]
+        assert result.verdicts[1] != "robust"
+    codes = np.append((X["c"] == "b").astype(float), -1.0).reshape(-1, 1)
+    assert tree.fit(codes, np.append(y, 0)).predict([[1.0]]) == [0]

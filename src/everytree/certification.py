@@ -108,7 +108,7 @@ def certify_prepared(
     train, test = prepared.train, prepared.test
     resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
     check_gaps(train, resolved.additions)
-    columns = counts.code_columns(train.X)
+    columns = counts.code_columns(train.X, train.is_boolean)
     types = counts.type_rows(train.y, resolved)
     depth = prepared.learner.max_depth
     if depth is None:

@@ -29,7 +29,7 @@ class Columns(NamedTuple):
     """Feature columns, each value replaced by its rank among the column's distinct values.
 
     ``codes[j, r]`` is the rank of row r in column j; ``values[starts[j] + code]`` gives the value back;
-    ``boolean[j]`` says that the column holds nothing but 0 and 1.
+    ``boolean[j]`` says that the column can hold nothing but 0 and 1, in added rows either.
     """
 
     codes: NDArray[np.int32]
@@ -85,12 +85,15 @@ class Splits(NamedTuple):
     additions: NDArray[np.int64]
 
 
-def code_columns(X: NDArray[np.float32]) -> Columns:
-    """Rank-code every column of a float32 matrix (columns contiguous)."""
+def code_columns(X: NDArray[np.float32], boolean: NDArray[np.bool_]) -> Columns:
+    """Rank-code every column of a float32 matrix (columns contiguous).
+
+    `boolean` says which columns can never hold anything but 0 and 1, in added rows either: an ordinal code
+    with two categories is not among them, because a category never seen has a code of its own.
+    """
     n_rows, n_columns = X.shape
     codes = np.empty((n_columns, n_rows), np.int32)
     distinct = []
-    boolean = np.zeros(n_columns, np.bool_)
     for j in range(n_columns):
         column = X[:, j]
         ordered = np.sort(column)
@@ -98,10 +101,9 @@ def code_columns(X: NDArray[np.float32]) -> Columns:
         np.not_equal(ordered[1:], ordered[:-1], out=keep[1:])
         values = ordered[keep]
         codes[j] = np.searchsorted(values, column)
-        boolean[j] = bool(np.isin(values, (0.0, 1.0)).all())
         distinct.append(values)
     starts = np.concatenate(([0], np.cumsum([len(values) for values in distinct]))).astype(np.int64)
-    return Columns(codes, np.concatenate(distinct), starts, boolean)
+    return Columns(codes, np.concatenate(distinct), starts, np.asarray(boolean, np.bool_))
 
 
 def type_rows(y: NDArray[np.int64], bias: ResolvedBias) -> RowTypes:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.columns import TableView
+from everytree.bias.expressions import Membership, leaves
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,6 +30,7 @@ class RowMaker:
         self.problem = problem
         self.frame = problem.table.frame
         self.cache: dict[tuple[object, ...], tuple[object, ...] | None] = {}
+        self.constants = _constants(self._components("miss"))
 
     def row(self, bounds: dict[int, tuple[float, float]], label: int) -> tuple[object, ...] | None:
         """Original values of a row to add; None if none was found."""
@@ -53,10 +55,18 @@ class RowMaker:
                 if value is _IMPOSSIBLE:
                     return None
                 values.append(value)
-            row = tuple(values)
-            if self._lies(row, bounds) and self.source_of(row, label) is not None:
-                return row
+            for row in self._variants(tuple(values)):
+                if self._lies(row, bounds) and self.source_of(row, label) is not None:
+                    return row
         return None
+
+    def _variants(self, row: tuple[object, ...]) -> list[tuple[object, ...]]:
+        """The row as it is, and with columns set to the numbers that conditions ask for."""
+        return [row] + [
+            (*row[:place], constant, *row[place + 1 :])
+            for place, name in enumerate(self.frame.columns)
+            for constant in self.constants.get(str(name), [])[:4]
+        ]
 
     def _allowed_rows(self, label: int) -> NDArray[np.bool_]:
         """Training rows whose values some `miss` component would accept with this label."""
@@ -95,6 +105,9 @@ class RowMaker:
         low, high = possible
         if low < np.float32(own) <= high:
             return own
+        for constant in self.constants.get(column.name, ()):
+            if low < np.float32(constant) <= high:
+                return constant
         numbers = np.asarray(values, float)
         inside = np.flatnonzero((numbers.astype(np.float32) > low) & (numbers.astype(np.float32) <= high))
         if len(inside):
@@ -126,6 +139,17 @@ class RowMaker:
         if not rows:
             return np.empty((0, self.problem.table.X.shape[1]), np.float32)
         return test_table(self.problem.table, self.as_frame(list(rows))).X
+
+
+def _constants(components: list[Any]) -> dict[str, list[Any]]:
+    """Numbers that conditions compare each column with: a condition may ask for exactly these."""
+    found: dict[str, list[Any]] = {}
+    for component in components:
+        for leaf in leaves(component.where):
+            if leaf.column is not None:
+                values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+                found.setdefault(leaf.column, []).extend(v for v in values if isinstance(v, int | float))
+    return found
 
 
 _IMPOSSIBLE = object()

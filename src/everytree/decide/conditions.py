@@ -93,6 +93,24 @@ def require_someone(program: Program, counts: NDArray[np.float64], effect: NDArr
         program.require(effect[part].sum(axis=0), 1.0 - counts[part].sum())
 
 
+def require_within(
+    program: Program,
+    counts: NDArray[np.float64],
+    effect: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+) -> None:
+    """Counts of a split lie in a box; sides that no change can reach are left out."""
+    for row in range(len(low)):
+        if effect[row].any():
+            if low[row] > 0:
+                program.require(effect[row], low[row] - counts[row])
+            if np.isfinite(high[row]):
+                program.require(-effect[row], counts[row] - high[row])
+        elif not low[row] <= counts[row] <= high[row]:
+            program.require(effect[row], 1.0)
+
+
 def linear_lead(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
     """Lead h of a split as a linear form: coefficients on the counts, and its value on T."""
     left, right = counts[:2].sum(), counts[2:].sum()
@@ -130,19 +148,40 @@ def require_best_in_box(
     effects: list[NDArray[np.float64]],
     box: tuple[NDArray[np.float64], NDArray[np.float64]],
     tangents: list[list[NDArray[np.float64]]],
-    strict: float,
 ) -> None:
     """The first split is best among all, for counts inside a box; `tangents` lists points for each rival."""
-    low, high = box
-    centre = (low + high) / 2
-    slope = gradient(centre)
-    excess = remainder(low, high) if strict == 0 else 0.0
-    slack = -strict if strict > 0 else TIE_TOLERANCE * 2 * counts[0].sum()
-    upper = gini(centre) + float(slope @ (counts[0] - centre)) + excess
+    centre = (box[0] + box[1]) / 2
+    slack = remainder(*box) + TIE_TOLERANCE * 2 * counts[0].sum()
+    _require_ahead(program, counts, effects, centre, tangents, slack)
+
+
+def require_best_near(
+    program: Program,
+    counts: list[NDArray[np.float64]],
+    effects: list[NDArray[np.float64]],
+    near: NDArray[np.float64],
+    tangents: list[list[NDArray[np.float64]]],
+    lead: float,
+) -> None:
+    """The first split leads all others, judged by its tangent near a point: what a witness should fulfil.
+
+    The tangent is a lower bound of the split's score, so the path's split really leads the tangents.
+    """
+    _require_ahead(program, counts, effects, near, tangents, -lead)
+
+
+def _require_ahead(
+    program: Program,
+    counts: list[NDArray[np.float64]],
+    effects: list[NDArray[np.float64]],
+    at: NDArray[np.float64],
+    tangents: list[list[NDArray[np.float64]]],
+    slack: float,
+) -> None:
+    """Tangent of the first split at a point, plus slack, is at least every tangent of the others."""
+    slope = gradient(at)
+    upper = gini(at) + float(slope @ (counts[0] - at))
     own = slope @ effects[0]
-    for row in range(len(low)):
-        program.require(effects[0][row], low[row] - counts[0][row])
-        program.require(-effects[0][row], counts[0][row] - high[row])
     for rival, effect, points in zip(counts[1:], effects[1:], tangents, strict=True):
         for point in points:
             tilt = gradient(point)

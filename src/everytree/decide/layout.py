@@ -152,43 +152,55 @@ def _row_cells(
 def _added_cells(
     problem: Problem, steps: tuple[Step, ...], cuts: list[list[Cut]]
 ) -> tuple[list[dict[int, tuple[int, int]]], NDArray[np.int8]]:
-    """Combinations of sides that an added row can have, and the codes that bound it in each column."""
-    lows: dict[int, set[int]] = {}
-    highs: dict[tuple[int, int], int] = {}
-    for of_level in cuts:
-        for cut in of_level:
-            if cut.feature >= 0:
-                lows.setdefault(cut.feature, set()).add(cut.low)
-                known = highs.get((cut.feature, cut.low), cut.high)
-                highs[cut.feature, cut.low] = max(known, cut.high)
-    ranges = []
-    for feature, cuts_of in lows.items():
-        ordered = [None, *sorted(cuts_of), None]
-        ranges.append([(feature, ordered[k], ordered[k + 1]) for k in range(len(ordered) - 1)])
-    if np.prod([float(len(r)) for r in ranges]) > MOST_ADDED_CELLS:
+    """Combinations of sides that an added row can have, and the codes that bound it in each column.
+
+    The threshold of a cut lies anywhere in its gap, so two cuts of one column whose gaps overlap (at two
+    levels of a path they may) can lie in either order, and an added row may lie between them.
+    """
+    by_feature: dict[int, list[int]] = {}
+    flat = [cut for of_level in cuts for cut in of_level]
+    for q, cut in enumerate(flat):
+        if cut.feature >= 0:
+            by_feature.setdefault(cut.feature, []).append(q)
+    choices = [_side_choices([flat[q] for q in numbers]) for numbers in by_feature.values()]
+    if np.prod([float(len(choice)) for choice in choices]) > MOST_ADDED_CELLS:
         raise TooLargeError
-    places, sides = [], []
-    for combination in product(*ranges):
-        after = {feature: -1 if low is None else low + 1 for feature, low, _ in combination}
-        side: list[int] = []
+    found: dict[tuple[int, ...], dict[int, tuple[int, int]]] = {}
+    for combination in product(*choices):
+        side_of = {
+            q: side
+            for numbers, sides in zip(by_feature.values(), combination, strict=True)
+            for q, side in zip(numbers, sides, strict=True)
+        }
+        sides: list[int] = []
         inside = True
         for step, of_level in zip(steps, cuts, strict=True):
-            own = [
-                int(cut.feature >= 0 and after[cut.feature] > cut.low) if inside else -1 for cut in of_level
-            ]
-            side += own
-            inside = inside and own[0] == step.side
-        sides.append(side)
-        places.append(
-            {
-                feature: (
-                    -1 if low is None else low,
-                    _END if high is None else highs[feature, high],
-                )
-                for feature, low, high in combination
-            }
-        )
-    return places, np.array(sides, np.int8)
+            begin = len(sides)
+            sides += [side_of.get(begin + k, 0) if inside else -1 for k in range(len(of_level))]
+            inside = inside and sides[begin] == step.side
+        place = {
+            feature: _between([(flat[q], sides[q]) for q in numbers])
+            for feature, numbers in by_feature.items()
+        }
+        found.setdefault(tuple(sides), place)
+    return list(found.values()), np.array(list(found), np.int8)
+
+
+def _side_choices(cuts: list[Cut]) -> list[tuple[int, ...]]:
+    """Sides of an added row of cuts of one column: never left of one and right of a later one."""
+    later = [(p, q) for p, a in enumerate(cuts) for q, b in enumerate(cuts) if a.high <= b.low]
+    return [
+        sides
+        for sides in product((0, 1), repeat=len(cuts))
+        if not any(sides[p] == 0 and sides[q] == 1 for p, q in later)
+    ]
+
+
+def _between(cuts: list[tuple[Cut, int]]) -> tuple[int, int]:
+    """Codes (after, before) that bound a row with these sides; sides of -1 say nothing."""
+    after = max((cut.low for cut, side in cuts if side == 1), default=-1)
+    before = min((cut.high for cut, side in cuts if side == 0), default=_END)
+    return after, before
 
 
 _END = 2**31 - 1

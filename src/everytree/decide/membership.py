@@ -36,19 +36,14 @@ class Membership:
         """Whether the trial is within the amounts and conditions of the components."""
         flips = [self._flip(row, label) for row, label in trial.flipped.items()]
         additions, removals = [], []
-        for row, label in zip(trial.originals, trial.added_labels, strict=True):
-            source = self.maker.source_of(row, label)
+        for new, label in zip(trial.originals, trial.added_labels, strict=True):
+            source = self.maker.source_of(new, label)
             if source is None:
                 return False
-            view = TableView(self.maker.as_frame([row]), np.zeros(1, np.int64), self.labels)
-            additions.append(self._allowing("miss", lambda c, v=view, s=source: bool(v.rows(c.where, s)[0])))
+            accepts = partial(self._accepts, self.maker.as_frame([new]), source)
+            additions.append(self._allowing("miss", accepts))
             if source != label:
-                flips.append(
-                    self._allowing(
-                        "flip",
-                        lambda c, v=view, s=source, t=label: self._to(c, t) and bool(v.rows(c.where, s)[0]),
-                    )
-                )
+                flips.append(self._allowing("flip", lambda c, a=accepts, t=label: self._to(c, t) and a(c)))
         for row in trial.removed:
             direct = self._allowing("fake", lambda c, r=row: bool(self._rows(c)[r]))
             if direct:

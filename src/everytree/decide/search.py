@@ -32,8 +32,8 @@ IMPOSSIBLE, TAKEN, OPEN = "impossible", "taken", "open"
 MOST_RIVALS = 14
 """Rivals at one level; a path that needs more stays open."""
 
-LEAD = 1e-5
-"""By how much a witness should win, so that rounding and ties do not decide."""
+LEADS = (0.5, 0.05, 1e-5)
+"""By how much a witness should win, tried in turn, so that rounding and ties do not decide."""
 
 Box = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 Confirm = Callable[[Trial], bool]
@@ -50,6 +50,30 @@ class Family:
     def at(self, t: float) -> NDArray[np.float64]:
         """Additions, flips and removals that are allowed at t."""
         return self.fixed + t * self.free
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """Part of the tables that a path search looks at: signs of h, and bounds on counts of splits in use."""
+
+    signs: tuple[int, ...]
+    bounds: dict[tuple[int, Cut], Box]
+
+    def halves(
+        self,
+        key: tuple[int, Cut],
+        low: NDArray[np.float64],
+        high: NDArray[np.float64],
+        row: int,
+        middle: float,
+    ) -> list[Region]:
+        """Split at a whole number: the count is at most `middle`, or at least one more."""
+        below, above = high.copy(), low.copy()
+        below[row], above[row] = middle, middle + 1
+        return [
+            Region(self.signs, {**self.bounds, key: (low, below)}),
+            Region(self.signs, {**self.bounds, key: (above, high)}),
+        ]
 
 
 @dataclass(eq=False)
@@ -131,143 +155,109 @@ class PathSearch:
 
         Returns IMPOSSIBLE only if checked bounds exclude every table of the family, TAKEN if `confirm`
         accepted a trial, and OPEN otherwise; `lower` is a share below which no table takes the path.
+
+        A branch and bound over *regions*: bounds on the counts of splits in use, which are whole numbers. A
+        region is crossed out by the bound of its program, or cut in two: where the bound for the path's own
+        split is coarse, else where a count comes out fractional.
         """
         try:
-            if self.exact:
-                return self._run_exact(confirm, programs, deadline)
-            if self.problem.bias.n_labels > conditions.MOST_LABELS:
-                return OPEN
-            return self._run_boxes(confirm, programs, deadline)
+            regions = self._first_regions()
         except TooLargeError:
             return OPEN
-
-    # ------------------------------------------------------------ two labels, flips only
-
-    def _run_exact(self, confirm: Confirm, programs: int, deadline: float) -> str:
-        splitting = [step.feature >= 0 for step in self.path.steps]
-        outcome, lower = IMPOSSIBLE, np.inf
-        for signs in product((1, -1), repeat=sum(splitting)):
-            status, bound = self._run_signs(signs, confirm, programs, deadline)
-            if status == TAKEN:
-                return TAKEN
-            lower = min(lower, bound)
-            if status == OPEN:
-                outcome = OPEN
-        self.lower = lower
-        return outcome
-
-    def _run_signs(
-        self, signs: tuple[int, ...], confirm: Confirm, programs: int, deadline: float
-    ) -> tuple[str, float]:
-        tried_whole = False
-        for _ in range(programs):
-            solution = self._program(signs=signs).solve(self.solver)
-            if solution.bound > self.family.most * (1 + SAFETY) + SAFETY:
-                return IMPOSSIBLE, solution.bound
-            if time.monotonic() > deadline or solution.broken > 1e-5:
-                return OPEN, solution.bound
-            strict = self._program(signs=signs, strict=LEAD).solve(self.solver)
-            usable = strict.broken < 1e-7 and strict.share <= self.family.most + 1e-9
-            taken, grown = self._try(strict if usable else solution, confirm)
-            if taken:
-                return TAKEN, solution.bound
-            if grown:
-                continue
-            if tried_whole:
-                return OPEN, solution.bound
-            tried_whole = True
-            whole = self._program(signs=signs, strict=LEAD).solve(self.solver, whole=True)
-            if whole.broken < 1e-7 and whole.share <= self.family.most + 1e-9:
-                taken, grown = self._try(whole, confirm)
-                if taken:
-                    return TAKEN, solution.bound
-                if grown:
-                    tried_whole = False
-                    continue
-            return OPEN, solution.bound
-        return OPEN, solution.bound
-
-    # ------------------------------------------------------------ everything else
-
-    def _run_boxes(self, confirm: Confirm, programs: int, deadline: float) -> str:
         order = count()
-        heap: list[tuple[float, int, list[Box]]] = [(0.0, next(order), self._first_boxes())]
-        used = 0
-        stuck = np.inf
+        heap = [(0.0, next(order), region) for region in regions]
+        used, stuck = 0, np.inf
         while heap:
-            bound, _, boxes = heapq.heappop(heap)
+            bound, _, region = heapq.heappop(heap)
             self.lower = min(bound, stuck)
-            if used >= programs or time.monotonic() > deadline:
-                return OPEN
-            while True:
+            settled = False
+            while not settled:
+                if used >= programs or time.monotonic() > deadline:
+                    return OPEN
                 used += 1
-                solution = self._program(boxes=boxes).solve(self.solver)
+                solution = self._program(region).solve(self.solver)
+                bound = max(bound, solution.bound)
                 if solution.bound > self.family.most * (1 + SAFETY) + SAFETY:
                     break
-                if solution.broken < 1e-5 and self._add_tangents(solution, boxes):
-                    if used < programs and time.monotonic() < deadline:
+                if solution.broken < 1e-5:
+                    if self._add_tangents(solution, region):
                         continue
-                elif solution.broken < 1e-5:
-                    taken, grown = self._try(solution, confirm)
+                    try:
+                        taken, grown = self._try(solution, region, confirm)
+                    except TooLargeError:
+                        return OPEN
                     if taken:
                         return TAKEN
-                    if grown and used < programs:
+                    if grown:
                         continue
-                parts = self._halve(boxes)
+                parts = self._cut(region, solution)
                 if not parts:
-                    stuck = min(stuck, solution.bound)
+                    stuck = min(stuck, bound)
                 for part in parts:
-                    heapq.heappush(heap, (max(bound, solution.bound), next(order), part))
-                break
+                    heapq.heappush(heap, (bound, next(order), part))
+                settled = True
         self.lower = stuck
         return OPEN if np.isfinite(stuck) else IMPOSSIBLE
 
-    def _first_boxes(self) -> list[Box]:
-        """For each level the counts that the budgets can reach."""
-        budgets = self.family.at(self.family.most)
+    def _first_regions(self) -> list[Region]:
+        """Both signs at every level where h is exact; else the counts that the budgets can reach."""
+        if self.exact:
+            splitting = sum(step.feature >= 0 for step in self.path.steps)
+            return [Region(signs, {}) for signs in product((1, -1), repeat=splitting)]
+        if self.problem.bias.n_labels > conditions.MOST_LABELS:
+            raise TooLargeError
+        budgets = np.floor(self.family.at(self.family.most) + 1e-9)
         uses, cap = self.layout.changes.uses, self.layout.changes.cap
         kind = np.where(uses[ADD] > 0, 0, np.where(uses[FLIP] > 0, 1, 2))
-        boxes = []
-        for counts, effects in zip(self.counts, self.effects, strict=True):
-            low, high = counts[0].copy(), counts[0].copy()
+        bounds: dict[tuple[int, Cut], Box] = {}
+        for level, step in enumerate(self.path.steps):
+            counts, effect = self.counts[level][0], self.effects[level][0]
+            low, high = counts.copy(), counts.copy()
             for k in range(3):
                 of_kind = kind == k
-                down = ((effects[0] < 0) & of_kind) @ cap
-                up = ((effects[0] > 0) & of_kind) @ cap
-                low -= np.minimum(down, np.floor(budgets[k] + 1e-9))
-                high += np.minimum(up, np.floor(budgets[k] + 1e-9))
-            boxes.append((np.maximum(low, 0.0), high))
-        return boxes
+                low -= np.minimum(((effect < 0) & of_kind) @ cap, budgets[k])
+                high += np.minimum(((effect > 0) & of_kind) @ cap, budgets[k])
+            if step.feature >= 0:
+                bounds[level, self.cuts[level][0]] = (np.maximum(low, 0.0), high)
+        return [Region((), bounds)]
 
-    def _halve(self, boxes: list[Box]) -> list[list[Box]]:
-        """Cut the box whose bound is coarsest across its widest side; counts are whole numbers."""
-        coarse = [
-            conditions.remainder(*box) if step.feature >= 0 else 0.0
-            for step, box in zip(self.path.steps, boxes, strict=True)
-        ]
-        level = int(np.argmax(coarse))
-        low, high = boxes[level]
-        width = np.floor(high + 1e-9) - np.ceil(low - 1e-9)
-        row = int(np.argmax(width))
-        if coarse[level] < 1e-7 or width[row] < 1:
+    def _cut(self, region: Region, solution: Solution) -> list[Region]:
+        """Cut a region in two; an empty list if nothing is coarse and every count is whole."""
+        if not self.exact:
+            coarse = {key: conditions.remainder(*region.bounds[key]) for key in self._own(region)}
+            worst = max(coarse, key=lambda key: coarse[key], default=None)
+            if worst is not None and coarse[worst] > 1e-7:
+                low, high = region.bounds[worst]
+                row = int(np.argmax(high - low))
+                if high[row] - low[row] >= 1:
+                    middle = np.floor((low[row] + high[row]) / 2)
+                    return region.halves(worst, low, high, row, middle)
+        furthest, place = 1e-4, None
+        for level, of_level in enumerate(self.cuts):
+            for k, cut in enumerate(of_level):
+                at = self.counts[level][k] + self.effects[level][k] @ solution.amounts
+                off = np.abs(at - np.round(at))
+                row = int(np.argmax(off))
+                if off[row] > furthest:
+                    furthest, place = float(off[row]), (level, cut, row, float(np.floor(at[row])), len(at))
+        if place is None:
             return []
-        middle = np.floor((low[row] + high[row]) / 2)
-        lower, upper = high.copy(), low.copy()
-        lower[row], upper[row] = middle, middle + 1
-        return [
-            [*boxes[:level], (low, lower), *boxes[level + 1 :]],
-            [*boxes[:level], (upper, high), *boxes[level + 1 :]],
-        ]
+        level, cut, row, middle, size = place
+        low, high = region.bounds.get((level, cut), (np.zeros(size), np.full(size, np.inf)))
+        return region.halves((level, cut), low, high, row, middle)
 
-    def _add_tangents(self, solution: Solution, boxes: list[Box]) -> bool:
+    def _own(self, region: Region) -> list[tuple[int, Cut]]:
+        """The bounds of a region that belong to the path's own splits."""
+        keys = [(level, of_level[0]) for level, of_level in enumerate(self.cuts)]
+        return [key for key in keys if key in region.bounds and key[1].feature >= 0]
+
+    def _add_tangents(self, solution: Solution, region: Region) -> bool:
         """Add tangents of rivals where the solution sits, if they show that the path's split loses there."""
         added = False
-        for level, (step, box) in enumerate(zip(self.path.steps, boxes, strict=True)):
-            if step.feature < 0:
-                continue
-            at = [
-                c + e @ solution.amounts for c, e in zip(self.counts[level], self.effects[level], strict=True)
-            ]
+        for level, own in self._own(region) if not self.exact else []:
+            pairs = zip(self.counts[level], self.effects[level], strict=True)
+            at = [counts + effect @ solution.amounts for counts, effect in pairs]
+            box = region.bounds[level, own]
             centre = (box[0] + box[1]) / 2
             upper = conditions.gini(centre) + conditions.gradient(centre) @ (at[0] - centre)
             upper += conditions.remainder(*box)
@@ -285,27 +275,53 @@ class PathSearch:
         counts = self.counts[level][self.cuts[level].index(cut)]
         return [counts, *self.tangents.get((level, cut), [])]
 
-    # ------------------------------------------------------------ both
-
     def _program(
-        self, signs: tuple[int, ...] = (), boxes: list[Box] | None = None, strict: float = 0.0
+        self, region: Region, near: list[NDArray[np.float64]] | None = None, lead: float = 0.0
     ) -> Program:
-        """The conditions of the path: each split best at its level, the label winning at the end."""
+        """The conditions of the path: each split best at its level, the label winning at the end.
+
+        For witnesses, `near` gives counts of the path's own splits close to which they should lead.
+        """
         program = Program(self.layout.changes, self.family.fixed, self.family.free, self.family.most)
         for level, step in enumerate(self.path.steps):
             counts, effects = self.counts[level], self.effects[level]
-            if step.feature >= 0 and boxes is None:
-                conditions.require_best_exactly(program, counts, effects, signs[level], strict)
-            elif step.feature >= 0 and boxes is not None:
+            if step.feature >= 0:
                 conditions.require_someone(program, counts[0], effects[0])
-                points = [self._points(level, cut) for cut in self.cuts[level][1:]]
-                conditions.require_best_in_box(program, counts, effects, boxes[level], points, strict)
+            if step.feature < 0:
+                continue
+            if self.exact:
+                conditions.require_best_exactly(program, counts, effects, region.signs[level], lead)
+                continue
+            points = [self._points(level, cut) for cut in self.cuts[level][1:]]
+            if near is None:
+                box = region.bounds[level, self.cuts[level][0]]
+                conditions.require_best_in_box(program, counts, effects, box, points)
+            else:
+                conditions.require_best_near(program, counts, effects, near[level], points, lead)
+        for (level, cut), (low, high) in region.bounds.items():
+            if cut in self.cuts[level] and near is None:
+                k = self.cuts[level].index(cut)
+                conditions.require_within(program, self.counts[level][k], self.effects[level][k], low, high)
         last = self.path.steps[-1]
         conditions.require_label(program, self.counts[-1][0], self.effects[-1][0], last.side, self.path.label)
         return program
 
-    def _try(self, solution: Solution, confirm: Confirm) -> tuple[bool, bool]:
-        """Make a trial of a solution; says whether it was confirmed, and whether new rivals came up."""
+    def _try(self, solution: Solution, region: Region, confirm: Confirm) -> tuple[bool, bool]:
+        """Make trials of a solution; says whether one was confirmed, and whether new rivals came up.
+
+        First with a lead for the path's splits, so that ties do not decide; then the solution as it is.
+        """
+        near = [c[0] + e[0] @ solution.amounts for c, e in zip(self.counts, self.effects, strict=True)]
+        for lead in LEADS[-1:] if self.exact else LEADS:
+            attempt = self._program(region, near, lead).solve(self.solver)
+            if attempt.broken > 1e-7 or attempt.share > self.family.most + 1e-9:
+                continue
+            taken, grown = self._try_one(attempt, confirm)
+            if taken or grown:
+                return taken, grown
+        return self._try_one(solution, confirm)
+
+    def _try_one(self, solution: Solution, confirm: Confirm) -> tuple[bool, bool]:
         budgets = np.floor(self.family.at(self.family.most) + 1e-9)
         trial = build_trial(self.problem, self.layout, solution.amounts, budgets, self.maker, self.rng)
         if trial is None:
@@ -314,7 +330,6 @@ class PathSearch:
         if verdict.taken and confirm(trial):
             return True, False
         added = [self._add_rival(verdict.level, cut) for cut in verdict.winners]
-        grown = any(added)
-        if grown:
+        if any(added):
             self._refresh()
-        return False, grown
+        return False, any(added)

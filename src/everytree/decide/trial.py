@@ -156,7 +156,7 @@ def _learned(problem: Problem, trial: Trial) -> tuple[Columns, RowTypes]:
     n_labels = problem.bias.n_labels
     if trial.added_labels:
         X, y = trial.table(problem)
-        columns = code_columns(X)
+        columns = code_columns(X, problem.columns.boolean)
     else:
         columns, y = problem.columns, problem.table.y.copy()
         for row, label in trial.flipped.items():
