@@ -43,8 +43,8 @@ class RowMaker:
         table = self.problem.table
         X = table.X
         fits = np.ones(len(X), np.int64)
-        for feature, (low, high) in bounds.items():
-            fits += (X[:, feature] > low) & (X[:, feature] <= high)
+        for feature, interval in bounds.items():
+            fits += _inside(X[:, feature], interval)
         allowed = self._allowed_rows(label)
         order = np.argsort(-(fits * 2 + allowed), kind="stable")[:TEMPLATES]
         region = table.region(bounds)
@@ -103,13 +103,12 @@ class RowMaker:
             known = [category for category in column.categories if category in possible]
             return own if own in known else (known[0] if known else _IMPOSSIBLE)
         low, high = possible
-        if low < np.float32(own) <= high:
+        if _inside(own, possible):
             return own
         for constant in self.constants.get(column.name, ()):
-            if low < np.float32(constant) <= high:
+            if _inside(constant, possible):
                 return constant
-        numbers = np.asarray(values, float)
-        inside = np.flatnonzero((numbers.astype(np.float32) > low) & (numbers.astype(np.float32) <= high))
+        inside = np.flatnonzero(_inside(np.asarray(values, float), possible))
         if len(inside):
             return values.iloc[int(inside[len(inside) // 2])]
         if column.kind == "boolean":
@@ -130,7 +129,7 @@ class RowMaker:
 
     def _lies(self, row: tuple[object, ...], bounds: dict[int, tuple[float, float]]) -> bool:
         encoded = self.encode((row,))[0]
-        return all(low < encoded[feature] <= high for feature, (low, high) in bounds.items())
+        return all(_inside(encoded[feature], interval) for feature, interval in bounds.items())
 
     def encode(self, rows: tuple[tuple[object, ...], ...]) -> NDArray[np.float32]:
         """Rows as the learner sees them."""
@@ -139,6 +138,12 @@ class RowMaker:
         if not rows:
             return np.empty((0, self.problem.table.X.shape[1]), np.float32)
         return test_table(self.problem.table, self.as_frame(list(rows))).X
+
+
+def _inside(values: Any, interval: tuple[float, float]) -> Any:
+    """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high (in float64)."""
+    seen = np.asarray(values, np.float32).astype(np.float64)
+    return (seen > interval[0]) & (seen <= interval[1])
 
 
 def _constants(components: list[Any]) -> dict[str, list[Any]]:
