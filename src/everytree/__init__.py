@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
     from everytree.certification import certify
+    from everytree.decide.radius import RadiusResult, radius
+    from everytree.decide.witness import Witness
     from everytree.errors import EverytreeError
     from everytree.verdicts import CertificationResult
 
@@ -20,6 +22,8 @@ _HOMES = {
     "BiasModel": "everytree.bias",
     "CertificationResult": "everytree.verdicts",
     "EverytreeError": "everytree.errors",
+    "RadiusResult": "everytree.decide.radius",
+    "Witness": "everytree.decide.witness",
     "certify": "everytree.certification",
     "col": "everytree.bias",
     "fake": "everytree.bias",
@@ -27,12 +31,15 @@ _HOMES = {
     "label": "everytree.bias",
     "miss": "everytree.bias",
     "parse": "everytree.bias",
+    "radius": "everytree.decide.radius",
 }
 
 __all__ = [
     "BiasModel",
     "CertificationResult",
     "EverytreeError",
+    "RadiusResult",
+    "Witness",
     "certify",
     "col",
     "fake",
@@ -40,6 +47,7 @@ __all__ = [
     "label",
     "miss",
     "parse",
+    "radius",
 ]
 
 

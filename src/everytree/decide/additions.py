@@ -141,7 +141,7 @@ class RowMaker:
 
 
 def _inside(values: Any, interval: tuple[float, float]) -> Any:
-    """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high (in float64)."""
+    """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high."""
     seen = np.asarray(values, np.float32).astype(np.float64)
     return (seen > interval[0]) & (seen <= interval[1])
 

@@ -119,6 +119,23 @@ def linear_lead(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], float
     return form, float(form @ counts)
 
 
+def possible_signs(counts: list[NDArray[np.float64]], flips: float) -> list[int]:
+    """Signs of h with which the first split can be best after so many flips, the present one first.
+
+    A flip changes h by at most its largest coefficient, so h can grow to h + l max|form| while a rival keeps
+    at least |h| - l max|form|.
+    """
+    form, value = linear_lead(counts[0])
+    reach = flips * float(np.abs(form).max())
+    least = 0.0
+    for rival in counts[1:]:
+        other, rival_value = linear_lead(rival)
+        least = max(least, abs(rival_value) - flips * float(np.abs(other).max()))
+    least -= float(np.sqrt(TIE_TOLERANCE * counts[0].sum()))
+    signs = [1, -1] if value >= 0 else [-1, 1]
+    return [sign for sign in signs if sign * value + reach >= least]
+
+
 def require_best_exactly(
     program: Program,
     counts: list[NDArray[np.float64]],

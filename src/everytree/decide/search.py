@@ -202,8 +202,10 @@ class PathSearch:
     def _first_regions(self) -> list[Region]:
         """Both signs at every level where h is exact; else the counts that the budgets can reach."""
         if self.exact:
-            splitting = sum(step.feature >= 0 for step in self.path.steps)
-            return [Region(signs, {}) for signs in product((1, -1), repeat=splitting)]
+            flips = float(self.family.at(self.family.most)[FLIP])
+            levels = [level for level, step in enumerate(self.path.steps) if step.feature >= 0]
+            signs = [conditions.possible_signs(self.counts[level], flips) for level in levels]
+            return [Region(combination, {}) for combination in product(*signs)]
         if self.problem.bias.n_labels > conditions.MOST_LABELS:
             raise TooLargeError
         budgets = np.floor(self.family.at(self.family.most) + 1e-9)
