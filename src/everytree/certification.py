@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.bias import ResolvedBias
     from everytree.decide.deciding import Decision
     from everytree.decide.witness import Witness
     from everytree.explore import Outcome, Progress
@@ -96,17 +98,21 @@ def certify_prepared(
     limits: explore.Limits,
     progress: bool | Progress = False,
     outer_splits: bool = True,
+    trusted: NDArray[np.int64] | None = None,
 ) -> CertificationResult:
     """Certify tables that are encoded already; see `certify`.
 
     `outer_splits=False` leaves out splits that only added rows make possible. The paper does; proofs about
     `miss` then hold for the paper's learner, whose splits are fixed in advance, and not for scikit-learn.
+    `trusted` lists training rows that are declared correct: they can be neither flipped nor removed.
     """
     from everytree.progress import reporting
 
     started = time.monotonic()
     train, test = prepared.train, prepared.test
     resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    if trusted is not None and len(trusted):
+        resolved = _trust(resolved, trusted)
     check_gaps(train, resolved.additions)
     columns = counts.code_columns(train.X, train.is_boolean)
     types = counts.type_rows(train.y, resolved)
@@ -149,7 +155,15 @@ def certify_prepared(
         index=test.index,
         statistics=statistics,
         witnesses=witnesses,
+        prepared=prepared,
     )
+
+
+def _trust(resolved: ResolvedBias, rows: NDArray[np.int64]) -> ResolvedBias:
+    """Take the permissions of some rows away."""
+    flips_to, removable = resolved.flips_to.copy(), resolved.removable.copy()
+    flips_to[rows], removable[rows] = False, False
+    return replace(resolved, flips_to=flips_to, removable=removable)
 
 
 def _decide(

@@ -6,6 +6,7 @@ Above the walk and below people: no arithmetic of proofs happens here, only coun
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from everytree.bias import BiasModel
     from everytree.decide.witness import Witness
+    from everytree.learner import Prepared
 
 ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
 """The three verdicts: proved, refuted by a retrained witness, neither."""
@@ -60,6 +62,8 @@ class CertificationResult:
         What the search cost: seconds, nodes and splits looked at, paths and programs.
     witnesses : dict
         Position of a person who is not robust to the changed records; see `witness`.
+    prepared : Prepared
+        The tables and the learner as they were certified.
     """
 
     verdicts: NDArray[np.str_]
@@ -75,6 +79,7 @@ class CertificationResult:
     index: pd.Index[Any]
     statistics: dict[str, float]
     witnesses: dict[int, Witness] = field(default_factory=dict)
+    prepared: Prepared | None = None
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -106,6 +111,49 @@ class CertificationResult:
             f"There is no witness for person {person}, whose verdict is {str(self.verdicts[person])!r}. Only "
             'a verdict of "not robust" (engine "auto") comes with one.'
         )
+
+    def critical_records(self, how_many: int = 20) -> pd.DataFrame:
+        """Training records that occur most in the changes behind "not robust", the most critical first.
+
+        Records that a witness could exchange for one another share its weight evenly. These are the records
+        to check first; `recheck` says what that would gain.
+        """
+        from everytree.decide.critical import critical_records
+
+        return critical_records(self.witnesses.values(), self._tables().train, how_many)
+
+    def recheck(self, rows: Iterable[int], *, time_limit: float | None = None) -> CertificationResult:
+        """Certify again with some training records declared correct: neither flipped nor removed.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Row numbers of the training table, counted from 0, such as the index of `critical_records`.
+        time_limit : float, optional
+            As for `certify`.
+        """
+        import time
+
+        from everytree.certification import certify_prepared
+        from everytree.explore import Limits
+
+        prepared = self._tables()
+        trusted = np.unique(np.fromiter(rows, np.int64))
+        n_rows = len(prepared.train.y)
+        if len(trusted) and (trusted[0] < 0 or trusted[-1] >= n_rows):
+            raise EverytreeError(
+                f"rows must be row numbers of the training table, from 0 to {n_rows - 1}; received "
+                f"{int(trusted[0]) if trusted[0] < 0 else int(trusted[-1])}."
+            )
+        deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        return certify_prepared(
+            prepared, self.bias, engine=self.engine, limits=Limits(deadline), trusted=trusted
+        )
+
+    def _tables(self) -> Prepared:
+        if self.prepared is None:
+            raise EverytreeError("This result was made without its tables, so nothing can be asked of them.")
+        return self.prepared
 
     def counts(self) -> pd.Series[int]:
         """Count the people by verdict; all three verdicts are always listed."""

@@ -29,6 +29,7 @@ class Trial:
     """A changed table: new labels of flipped rows, removed rows, and added rows with their labels.
 
     ``features`` holds the added rows as the learner sees them, ``originals`` their original columns.
+    ``pools`` lists groups of rows that the program could not tell apart, and how many of each it changes.
     """
 
     flipped: dict[int, int]
@@ -36,6 +37,7 @@ class Trial:
     features: NDArray[np.float32]
     originals: tuple[tuple[object, ...], ...]
     added_labels: tuple[int, ...]
+    pools: tuple[tuple[NDArray[np.int64], int], ...] = ()
 
     @property
     def size(self) -> int:
@@ -73,6 +75,7 @@ def build_trial(
     labels: list[int] = []
     taken: dict[int, int] = {}
     shuffled: dict[int, NDArray[np.int64]] = {}
+    pools: list[tuple[NDArray[np.int64], int]] = []
     for c in np.flatnonzero(whole):
         count, group = int(whole[c]), int(changes.group[c])
         if group < 0:
@@ -85,6 +88,7 @@ def build_trial(
         begin = taken.get(group, 0)
         rows = shuffled[group][begin : begin + count]
         taken[group] = begin + len(rows)
+        pools.append((layout.members[group], len(rows)))
         if changes.uses[FLIP, c]:
             flipped.update((int(row), int(changes.target[c])) for row in rows)
         else:
@@ -95,7 +99,8 @@ def build_trial(
         return None
     originals = tuple(row for row, _ in kept)
     added = tuple(label for _, label in kept)
-    return Trial(flipped, tuple(sorted(removed)), maker.encode(originals), originals, added)
+    encoded = maker.encode(originals)
+    return Trial(flipped, tuple(sorted(removed)), encoded, originals, added, tuple(pools))
 
 
 def _round(layout: Layout, amounts: NDArray[np.float64], budgets: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -5,13 +5,14 @@ What people see of a trial: row numbers, labels and original values instead of c
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
+    from numpy.typing import NDArray
 
     from everytree.decide.trial import Trial
     from everytree.table import TrainingTable
@@ -33,6 +34,8 @@ class Witness:
         The person's label as things are, and after the changes.
     label_name : str
         Name of the label.
+    alternatives : list of (array of row numbers, int)
+        Rows that are interchangeable for this witness, and how many of them it changes.
     """
 
     flipped: dict[int, Any]
@@ -41,6 +44,7 @@ class Witness:
     before: Any
     after: Any
     label_name: str
+    alternatives: list[tuple[NDArray[np.int64], int]] = field(default_factory=list)
 
     @property
     def size(self) -> int:
@@ -115,6 +119,7 @@ def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> W
         before,
         after,
         table.label_name,
+        list(trial.pools),
     )
 
 
