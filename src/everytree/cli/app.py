@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from everytree.cli.preparing import Setup
 
 __all__ = ["app"]
 
@@ -45,6 +48,38 @@ class ColumnName(StrEnum):
 TRAIN = "Training table: a .csv, .parquet or .arff file, or the name of a data set (see everytree datasets)."
 BIAS = 'What may be wrong with it, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
 
+TrainArgument = Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")]
+TestArgument = Annotated[
+    str | None,
+    typer.Argument(help="Table of the people to judge; a named data set brings its own.", metavar="TEST"),
+]
+BiasOption = Annotated[str, typer.Option("--bias", help=BIAS)]
+DepthOption = Annotated[int, typer.Option("--depth", help="Largest depth of the tree.")]
+LabelOption = Annotated[
+    str | None, typer.Option("--label", help="Label column; a named data set knows its own.")
+]
+DropOption = Annotated[
+    list[str] | None, typer.Option("--drop", help="Column that the tree must not see; may be repeated.")
+]
+CategoricalOption = Annotated[
+    list[str] | None,
+    typer.Option("--categorical", help="Column whose numbers are codes of categories; may be repeated."),
+]
+EncodingOption = Annotated[EncodingName, typer.Option(help="How categories become numbers.")]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option("--group", help="Column to count people by; several give their intersections."),
+]
+TimeOption = Annotated[
+    float | None, typer.Option("--time-limit", help="Seconds after which the search stops.")
+]
+JsonOption = Annotated[
+    str | None, typer.Option("--json", help="Write everything to this .json file; - is standard output.")
+]
+CsvOption = Annotated[
+    Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
+]
+
 app = typer.Typer(
     name="everytree",
     invoke_without_command=True,
@@ -79,43 +114,22 @@ def _everytree(
 
 @app.command()
 def certify(
-    train: Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")],
-    test: Annotated[
-        str | None,
-        typer.Argument(help="Table of the people to judge; a named data set brings its own.", metavar="TEST"),
-    ] = None,
-    bias: Annotated[str, typer.Option("--bias", help=BIAS)] = ...,  # type: ignore[assignment]
-    depth: Annotated[int, typer.Option("--depth", help="Largest depth of the tree.")] = ...,  # type: ignore[assignment]
-    label: Annotated[
-        str | None, typer.Option("--label", help="Label column; a named data set knows its own.")
-    ] = None,
+    train: TrainArgument,
+    test: TestArgument = None,
+    bias: BiasOption = ...,  # type: ignore[assignment]
+    depth: DepthOption = ...,  # type: ignore[assignment]
+    label: LabelOption = None,
     engine: Annotated[EngineName, typer.Option(help="How to prove.")] = EngineName.AUTO,
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", help="Column that the tree must not see; may be repeated.")
-    ] = None,
-    categorical: Annotated[
-        list[str] | None,
-        typer.Option("--categorical", help="Column whose numbers are codes of categories; may be repeated."),
-    ] = None,
-    encoding: Annotated[
-        EncodingName, typer.Option(help="How categories become numbers.")
-    ] = EncodingName.ONEHOT,
-    group: Annotated[
-        list[str] | None,
-        typer.Option("--group", help="Column to count people by; several give their intersections."),
-    ] = None,
-    time_limit: Annotated[
-        float | None, typer.Option("--time-limit", help="Seconds after which the search stops.")
-    ] = None,
+    drop: DropOption = None,
+    categorical: CategoricalOption = None,
+    encoding: EncodingOption = EncodingName.ONEHOT,
+    group: GroupOption = None,
+    time_limit: TimeOption = None,
     memory_limit: Annotated[
         float | None, typer.Option("--memory-limit", help="Megabytes of working memory for the search.")
     ] = None,
-    json: Annotated[
-        str | None, typer.Option("--json", help="Write everything to this .json file; - is standard output.")
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
-    ] = None,
+    json: JsonOption = None,
+    csv: CsvOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", help="Show no summary and no progress.")] = False,
 ) -> None:
     """Prove for each person of TEST that bias of the given kind cannot change the prediction."""
@@ -123,15 +137,9 @@ def certify(
 
     certifying.run(
         certifying.Request(
-            train=train,
-            test=test,
+            setup=_setup(train, test, depth, label, drop, categorical, encoding),
             bias=bias,
-            depth=depth,
-            label=label,
             engine=engine.value,
-            drop=tuple(drop or ()),
-            categorical=tuple(categorical or ()),
-            encoding=encoding.value,
             groups=tuple(group or ()),
             time_limit=time_limit,
             memory_limit=memory_limit,
@@ -143,18 +151,116 @@ def certify(
 
 
 @app.command()
+def witness(
+    train: TrainArgument,
+    test: TestArgument = None,
+    person: Annotated[
+        list[int], typer.Option("--person", help="Position in TEST, counted from 0; may be repeated.")
+    ] = ...,  # type: ignore[assignment]
+    bias: BiasOption = ...,  # type: ignore[assignment]
+    depth: DepthOption = ...,  # type: ignore[assignment]
+    label: LabelOption = None,
+    drop: DropOption = None,
+    categorical: CategoricalOption = None,
+    encoding: EncodingOption = EncodingName.ONEHOT,
+    time_limit: TimeOption = None,
+    write: Annotated[
+        Path | None,
+        typer.Option("--write", help="Write the changed training table to this .csv or .parquet file."),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Show the records whose change, within the bias model, gives a person another label."""
+    from everytree.cli import witnessing
+
+    witnessing.run(
+        witnessing.Request(
+            setup=_setup(train, test, depth, label, drop, categorical, encoding),
+            bias=bias,
+            people=tuple(person),
+            time_limit=time_limit,
+            write=write,
+            json=json,
+        )
+    )
+
+
+@app.command()
+def radius(
+    train: TrainArgument,
+    test: TestArgument = None,
+    family: Annotated[
+        str, typer.Option("--family", help='Bias model with a free amount ?, such as "flip(?)".')
+    ] = ...,  # type: ignore[assignment]
+    depth: DepthOption = ...,  # type: ignore[assignment]
+    label: LabelOption = None,
+    max_amount: Annotated[
+        int | None, typer.Option("--max-amount", help="Largest number of records to look at.")
+    ] = None,
+    group: GroupOption = None,
+    time_limit: TimeOption = None,
+    json: JsonOption = None,
+    csv: CsvOption = None,
+) -> None:
+    """Find out how many records must change before the prediction of each person does."""
+    from everytree.cli import measuring
+
+    measuring.run(
+        measuring.Request(
+            train=train,
+            test=test,
+            family=family,
+            depth=depth,
+            label=label,
+            max_amount=max_amount,
+            groups=tuple(group or ()),
+            time_limit=time_limit,
+            json=json,
+            csv=csv,
+        )
+    )
+
+
+@app.command()
+def check(
+    train: TrainArgument,
+    test: TestArgument = None,
+    person: Annotated[int, typer.Option("--person", help="Position in TEST, counted from 0.")] = ...,  # type: ignore[assignment]
+    bias: BiasOption = ...,  # type: ignore[assignment]
+    depth: DepthOption = ...,  # type: ignore[assignment]
+    label: LabelOption = None,
+    drop: DropOption = None,
+    categorical: CategoricalOption = None,
+    encoding: EncodingOption = EncodingName.ONEHOT,
+) -> None:
+    """Derive the proof for one person again: slowly, in exact fractions, without the engine's code."""
+    from everytree.cli import checking
+
+    checking.run(_setup(train, test, depth, label, drop, categorical, encoding), bias, person)
+
+
+def _setup(
+    train: str,
+    test: str | None,
+    depth: int,
+    label: str | None,
+    drop: list[str] | None,
+    categorical: list[str] | None,
+    encoding: EncodingName,
+) -> Setup:
+    from everytree.cli.preparing import Setup
+
+    chosen, codes = tuple(drop or ()), tuple(categorical or ())
+    return Setup(train, test, depth, label, chosen, codes, encoding.value)
+
+
+@app.command()
 def explain(
     bias: Annotated[str, typer.Argument(help=BIAS, metavar="BIAS")],
-    train: Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")],
-    label: Annotated[
-        str | None, typer.Option("--label", help="Label column; a named data set knows its own.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option("--drop", help="Column that the tree must not see; may be repeated.")
-    ] = None,
-    json: Annotated[
-        str | None, typer.Option("--json", help="Write it to this .json file; - is standard output.")
-    ] = None,
+    train: TrainArgument,
+    label: LabelOption = None,
+    drop: DropOption = None,
+    json: JsonOption = None,
 ) -> None:
     """Say what a bias model means on a table: in words, in rows, in numbers of tables."""
     from everytree.cli import explaining

@@ -18,7 +18,10 @@ __all__ = ["run"]
 
 DEPTH = 1
 HIRING_BIAS = 'flip(1, where race == "Black" and label == 0)'
-MORE_BIAS = "flip(2)"
+MORE_BIAS = "flip(1)"
+PERSON = 3
+"""An applicant whose prediction rests on a single record."""
+
 COMPAS_BIAS = 'flip(1%, where race == "African-American" and label == 1)'
 COMPAS_GROUP = "race"
 
@@ -39,7 +42,7 @@ def _show_hiring(screen: Console, report: Report) -> None:
     first = _certify(data, HIRING_BIAS, report)
     second = _certify(data, MORE_BIAS, report)
     _heading(screen, "1. Nine applicants, a test score, and who was hired")
-    table = plain_table(["race", "score", "hired", "tree says", "one rejection wrong", "two labels wrong"])
+    table = plain_table(["race", "score", "hired", "tree says", "one rejection wrong", "any one label wrong"])
     for place, (race, score) in enumerate(zip(data.X_train["race"], data.X_train["score"], strict=True)):
         hired = _yes(data.y_train[place])
         table.add_row(
@@ -58,8 +61,21 @@ def _show_hiring(screen: Console, report: Report) -> None:
         f"Suppose one Black applicant was rejected wrongly: {HIRING_BIAS}",
         "robust: proved. Whoever it was, every tree that could be learned from the corrected table says the "
         f"same about this person. In the leaf of score 9, {low:.0%} to {high:.0%} would have been hired.",
-        "unknown: not proved. With any two labels wrong, some tree may decide differently. It is not a proof "
-        "that one does.",
+        f"Now suppose that any one of the nine labels is wrong: {MORE_BIAS}",
+        f"not robust: a witness was found, and a tree was trained on it to be sure. {_witness(data, second)}",
+        "unknown: neither a proof nor a witness was found in the time given. It does not occur here.",
+    )
+
+
+def _witness(data: Dataset, result: CertificationResult) -> str:
+    """Say in words which single label changes the prediction of one person."""
+    witness = result.witness(PERSON)
+    ((row, label),) = witness.flipped.items()
+    score = data.X_train["score"]
+    return (
+        f"The applicant with score {data.X_test['score'].iloc[PERSON]} gets {_yes(witness.after)!r} instead "
+        f"of {_yes(witness.before)!r} if the record with score {score.iloc[row]} says {_yes(label)!r} "
+        f"instead of {_yes(data.y_train.iloc[row])!r}."
     )
 
 
@@ -102,11 +118,21 @@ def _certify(data: Dataset, bias: str, report: Report) -> CertificationResult:
 def _show_next(screen: Console) -> None:
     _heading(screen, "Next")
     again = f"everytree certify compas --bias '{COMPAS_BIAS}' --depth {DEPTH} --group {COMPAS_GROUP}"
-    own = 'everytree certify train.csv test.csv --label COLUMN --bias "flip(1%)" --depth 2 --group COLUMN'
-    screen.print("The second finding again:", soft_wrap=True)
-    screen.print(f"  {escape(again)}", soft_wrap=True)
-    screen.print("The same on your own files:", soft_wrap=True)
-    screen.print(f"  {escape(own)}", soft_wrap=True)
+    commands = {
+        "The second finding again:": again,
+        "The records that change a prediction:": (
+            f'everytree witness hiring --bias "{MORE_BIAS}" --depth {DEPTH} --person {PERSON}'
+        ),
+        "How many records must change:": (
+            f'everytree radius compas --family "flip(?)" --depth {DEPTH} --group {COMPAS_GROUP}'
+        ),
+        "The same on your own files:": (
+            'everytree certify train.csv test.csv --label COLUMN --bias "flip(1%)" --depth 2 --group COLUMN'
+        ),
+    }
+    for words, command in commands.items():
+        screen.print(words, soft_wrap=True)
+        screen.print(f"  {escape(command)}", soft_wrap=True)
 
 
 def _heading(screen: Console, words: str) -> None:

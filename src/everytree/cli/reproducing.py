@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from everytree.cli.certifying import check_limit
 from everytree.cli.outputs import check_writable, write_text
+from everytree.cli.preparing import check_limit
 from everytree.cli.screen import console, counting, notes
 
 __all__ = ["run"]

@@ -21,11 +21,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Report",
+    "checking",
     "console",
     "counting",
     "notes",
     "plain_table",
     "show_groups",
+    "show_person",
+    "show_shares",
     "show_verdicts",
     "sign_of_life",
 ]
@@ -59,10 +62,12 @@ def notes(screen: Console) -> Iterator[None]:
 
 
 @contextmanager
-def sign_of_life(screen: Console, *, quiet: bool = False) -> Iterator[Report]:
+def sign_of_life(
+    screen: Console, *, quiet: bool = False, waiting: str = "people still provable"
+) -> Iterator[Report]:
     """Show how far a search is once it takes longer than a second; only on a terminal."""
     with _late_bar(screen, "proving", quiet) as update:
-        yield lambda done, left: update(f"proving, {left} people still provable", done)
+        yield lambda done, left: update(f"proving, {left} {waiting}", done)
 
 
 @contextmanager
@@ -73,7 +78,14 @@ def counting(screen: Console) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[str, float], None]]:
+def checking(screen: Console) -> Iterator[Callable[[int, int], None]]:
+    """Show how many nodes a check has looked at; see `sign_of_life`."""
+    with _late_bar(screen, "checking", False) as update:
+        yield lambda nodes, waiting: update(f"checking, {nodes} nodes done, {waiting} waiting", None)
+
+
+@contextmanager
+def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
     if quiet or not screen.is_terminal:
         yield lambda words, done: None
         return
@@ -85,8 +97,13 @@ def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[st
     later = threading.Timer(PATIENCE, bar.start)
     later.daemon = True
     later.start()
+
+    def update(words: str, done: float | None) -> None:
+        total = None if done is None else 1.0
+        bar.update(task, description=words, completed=done, total=total)
+
     try:
-        yield lambda words, done: bar.update(task, description=words, completed=done, total=1.0)
+        yield update
     finally:
         later.cancel()
         later.join()
@@ -120,6 +137,12 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
     for verdict, count in result.counts().items():
         table.add_row(str(verdict), str(count), f"{count / len(result):.1%}")
     screen.print(table)
+    if result.witnesses:
+        screen.print(
+            "\nnot robust: retrained on a table that the bias model allows, the tree gives another label.\n"
+            f"Which records change: everytree witness, with --person {min(result.witnesses)} for the first.",
+            soft_wrap=True,
+        )
     if not result.complete:
         screen.print(
             "A time or memory limit ended the search early: some of the unknown may be robust.",
@@ -135,3 +158,19 @@ def show_groups(screen: Console, groups: pd.DataFrame) -> None:
         values = name if isinstance(name, tuple) else (name,)
         table.add_row(*(escape(str(v)) for v in values), str(row["n"]), *(f"{row[v]:.1%}" for v in verdicts))
     screen.print(table)
+
+
+def show_shares(screen: Console, shares: pd.DataFrame, sizes: pd.Series[int]) -> None:
+    """Show one share for each group and amount, with the size of each group."""
+    headers = [*map(str, shares.index.names), "people", *map(str, shares.columns)]
+    table = plain_table(headers, numbers=1 + len(shares.columns))
+    for name, row in zip(shares.index, shares.to_numpy(), strict=True):
+        values = name if isinstance(name, tuple) else (name,)
+        table.add_row(*(escape(str(v)) for v in values), str(sizes[name]), *(f"{v:.0%}" for v in row))
+    screen.print(table)
+
+
+def show_person(screen: Console, place: int, values: pd.Series[Any]) -> None:
+    """Show who is meant: the position in the test table and the columns."""
+    known = ", ".join(f"{name} {value}" for name, value in values.items())
+    screen.print(f"person      {place}: {escape(known)}", soft_wrap=True)

@@ -7,14 +7,16 @@ all, who is refuted with which change, and who stays open.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from everytree.decide.additions import RowMaker
+from everytree.decide.enumeration import try_every_table
 from everytree.decide.membership import Membership
 from everytree.decide.paths import Path, list_paths
 from everytree.decide.program import Solver
@@ -28,8 +30,15 @@ if TYPE_CHECKING:
     from everytree.decide.layout import Cut
     from everytree.explore import Problem, Progress
 
-ROUNDS = (6, 30, 150, 1000)
-"""Programs that one path may use in each round: easy paths first, the hardest last."""
+ROUNDS = ((6, 3), (60, 3), (6, None), (30, None), (150, None), (1000, None))
+"""Programs that one path may use in each round, and how many paths of one family are looked at.
+
+Paths over the same columns and sides, to the same label, are a family: where a column has thousands of
+gaps, a few of its paths, looked at closely, often decide everyone that the others could reach.
+"""
+
+SEEDS = range(6)
+"""Ways of breaking ties that are tried when the estimator leaves them to chance."""
 
 SHARED_RIVALS = 5
 """Rivals that a path takes over from earlier paths through the same node."""
@@ -66,16 +75,28 @@ class Judge:
         self.membership = Membership(problem, self.maker)
         self.witnesses: dict[int, tuple[Trial, int]] = {}
         self.retrained = 0
+        self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
 
     def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:
-        """Retrain on a trial of B(T); says whether one of `people` gets another label."""
+        """Retrain on a trial of B(T); says whether one of `people` gets another label.
+
+        A tree without a fixed random state is retrained with several, until one of them does it.
+        """
         if not self.membership.holds(trial):
             return False
         X, y = trial.table(self.problem)
-        tree = self.new_tree().fit(np.ascontiguousarray(X), y, check_input=False)
+        X = np.ascontiguousarray(X)
+        return any(self._retrain(replace(trial, random_state=s), X, y)[people].any() for s in self.seeds)
+
+    def _retrain(self, trial: Trial, X: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Note whose label changes when the tree is learned from these rows."""
+        tree = self.new_tree()
+        if trial.random_state is not None:
+            tree.set_params(random_state=trial.random_state)
+        tree.fit(X, y, check_input=False)
         self.retrained += 1
         after = tree.predict(self.X, check_input=False)
-        changed = after != self.predictions
+        changed: NDArray[np.bool_] = after != self.predictions
         wrong = changed & self.proved
         if wrong.any():
             raise InternalError(
@@ -86,7 +107,7 @@ class Judge:
             known = self.witnesses.get(int(p))
             if known is None or trial.size < known[0].size:
                 self.witnesses[int(p)] = (trial, int(after[p]))
-        return bool(changed[people].any())
+        return changed
 
 
 def decide(
@@ -106,8 +127,9 @@ def decide(
     (it comes from the same domain as the walk), and a path is crossed out only by a checked bound.
     """
     judge = Judge(problem, new_tree, X, predictions, proved)
-    people = np.flatnonzero(~proved).astype(np.int32)
-    decision = Decision(proved.copy())
+    judge.proved, finished = try_every_table(problem, judge, deadline)
+    people = np.flatnonzero(~finished).astype(np.int32)
+    decision = Decision(judge.proved.copy())
     paths, complete = list_paths(problem, X, predictions, people, deadline)
     paths.sort(key=lambda path: path.effort)
     bias = problem.bias
@@ -118,18 +140,24 @@ def decide(
     taken: list[int] = []
     rivals: dict[int, list[list[Cut]]] = {}
     pool: dict[int, list[Cut]] = {}
-    for programs in ROUNDS:
+    known_counts: dict[tuple[int, int, int], NDArray[np.float64]] = {}
+    for programs, per_family in ROUNDS:
         still_open = []
+        looked_at: Counter[tuple[object, ...]] = Counter()
         for at, k in enumerate(open_paths):
             path = paths[k]
+            if per_family is not None and looked_at[path.family] >= per_family:
+                still_open.append(k)
+                continue
             waiting = path.people[[int(p) not in judge.witnesses for p in path.people]]
             if len(waiting) == 0:
                 continue
             if time.monotonic() > deadline:
                 still_open += open_paths[at:]
                 break
-            search = PathSearch(problem, path, family, solver, judge.maker)
+            search = PathSearch(problem, path, family, solver, judge.maker, known_counts)
             search.take_over(rivals.get(k), pool, SHARED_RIVALS)
+            looked_at[path.family] += 1
             status = search.run(partial(judge.consider, people=waiting), programs, deadline)
             search.share(pool)
             if status == OPEN:

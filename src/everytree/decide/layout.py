@@ -24,6 +24,10 @@ MOST_ADDED_CELLS = 3000
 """More cells of added rows than this make a program too large to be worth solving."""
 
 
+KEY_BITS = 10
+"""Splits whose sides are joined into one key at a time."""
+
+
 class Cut(NamedTuple):
     """A split in use: code <= low of the feature goes left, code >= high goes right."""
 
@@ -37,19 +41,41 @@ class TooLargeError(Exception):
 
 
 @dataclass(frozen=True, eq=False)
+class Groups:
+    """Rows of T that may be changed, grouped by type and sides.
+
+    ``of_row[k]`` is the group of row ``rows[k]``; ``size`` and ``type_of`` describe the groups.
+    """
+
+    rows: NDArray[np.int64]
+    of_row: NDArray[np.int64]
+    size: NDArray[np.int64]
+    type_of: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class Layout:
     """Columns of a program, and where they act.
 
     ``sides[cell, q]`` is the side of cell with respect to split q (-1 where the cell is not in the node of
-    that split); splits are numbered level by level. ``members[g]`` lists the rows of group g, ``places``
-    the codes (after, up to) that bound each cell of added rows, feature by feature.
+    that split); splits are numbered level by level. The first cells are the groups of rows of T, in order;
+    ``places`` holds the codes (after, before) that bound each cell of added rows, feature by feature.
     """
 
     changes: Changes
     sides: NDArray[np.int8]
-    members: list[NDArray[np.int64]]
+    groups: Groups
     places: list[dict[int, tuple[int, int]]]
     n_labels: int
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups of rows of T."""
+        return len(self.groups.size)
+
+    def rows_of(self, group: int) -> NDArray[np.int64]:
+        """Rows of T that belong to a group."""
+        return np.asarray(self.groups.rows[self.groups.of_row == group])
 
     def effect(self, q: int) -> NDArray[np.float64]:
         """Effect of each column on the counts of split q: row ``side * n_labels + label``."""
@@ -66,16 +92,16 @@ class Layout:
 def lay_out(problem: Problem, steps: tuple[Step, ...], cuts: list[list[Cut]]) -> Layout:
     """Group the rows by their sides of all splits in use; `cuts` lists them by level, the path's first."""
     columns = _Columns(problem)
-    members, sides = _row_cells(problem, steps, cuts)
-    for cell, rows in enumerate(members):
-        columns.put_rows(cell, rows)
+    groups, sides = _group_rows(problem, steps, cuts)
+    for cell, (t, size) in enumerate(zip(groups.type_of, groups.size, strict=True)):
+        columns.put_rows(cell, int(t), float(size))
     places: list[dict[int, tuple[int, int]]] = []
     if problem.bias.additions > 0:
         places, added = _added_cells(problem, steps, cuts)
         for extra, place in enumerate(places):
-            columns.put_added(len(members) + extra, _labels_at(problem, place))
+            columns.put_added(len(groups.size) + extra, _labels_at(problem, place))
         sides = np.concatenate([sides, added]) if len(added) else sides
-    return Layout(columns.changes(len(members)), sides, members, places, problem.bias.n_labels)
+    return Layout(columns.changes(), sides, groups, places, problem.bias.n_labels)
 
 
 class _Columns:
@@ -86,10 +112,9 @@ class _Columns:
         self.entries: list[tuple[tuple[float, float, float], float, int, int, int, int]] = []
         self.sizes: list[float] = []
 
-    def put_rows(self, cell: int, rows: NDArray[np.int64]) -> None:
+    def put_rows(self, cell: int, t: int, size: float) -> None:
         types = self.problem.types
-        t = int(types.of_row[rows[0]])
-        source, size = int(types.label[t]), float(len(rows))
+        source = int(types.label[t])
         self.sizes.append(size)
         for target in np.flatnonzero(types.flips_to[t]):
             self.entries.append(((0.0, 1.0, 0.0), size, cell, source, int(target), cell))
@@ -107,46 +132,54 @@ class _Columns:
             elif bias.flips > 0 and bias.added_flips_to[target]:
                 self.entries.append(((1.0, 1.0, 0.0), most, cell, -1, target, -1))
 
-    def changes(self, n_groups: int) -> Changes:
+    def changes(self) -> Changes:
         uses = np.array([entry[0] for entry in self.entries], float).reshape(-1, 3).T
         cap = np.array([entry[1] for entry in self.entries], float)
         numbers = np.array([entry[2:] for entry in self.entries], np.int64).reshape(-1, 4).T
         cell, source, target, group = numbers
-        return Changes(uses, cap, cell, source, target, group, np.array(self.sizes[:n_groups]))
+        return Changes(uses, cap, cell, source, target, group, np.array(self.sizes))
 
 
-def _row_cells(
+def _group_rows(
     problem: Problem, steps: tuple[Step, ...], cuts: list[list[Cut]]
-) -> tuple[list[NDArray[np.int64]], NDArray[np.int8]]:
-    """Rows of T that may be changed, grouped by type and sides, and the sides of each group."""
+) -> tuple[Groups, NDArray[np.int8]]:
+    """Group the rows of T that may be changed, level by level, by counting keys; give the sides as well."""
     types, codes = problem.types, problem.columns.codes
-    key = types.of_row.astype(np.int64)
-    bits = 20
-    for step, of_level in zip(steps, cuts, strict=True):
-        for cut in of_level:
-            if bits == 62:
-                _, key = np.unique(key, return_inverse=True)
-                bits = 32
-            key *= 2
-            bits += 1
-            if cut.feature >= 0:
-                key[step.rows] += codes[cut.feature, step.rows] > cut.low
     changeable = types.removable | types.flips_to.any(axis=1)
-    rows = np.flatnonzero(changeable[types.of_row])
-    order = np.argsort(key[rows], kind="stable")
-    rows = rows[order]
-    borders = np.flatnonzero(np.diff(key[rows])) + 1
-    members = np.split(rows, borders) if len(rows) else []
-    first = np.array([group[0] for group in members], np.int64)
-    sides = np.full((len(members), sum(map(len, cuts))), -1, np.int8)
-    inside = np.ones(len(members), np.bool_)
-    q = 0
+    everywhere = bool(changeable.all())
+    rows = np.arange(len(types.of_row)) if everywhere else np.flatnonzero(changeable[types.of_row])
+    place = np.full(len(types.of_row), -1, np.int64)
+    place[rows] = np.arange(len(rows))
+    group = types.of_row[rows].astype(np.int64)
+    type_of = np.arange(len(types.label))
+    sides = np.empty((len(type_of), 0), np.int8)
+    inside = np.ones(len(type_of), np.bool_)
+    size = np.bincount(group, minlength=len(type_of))
     for step, of_level in zip(steps, cuts, strict=True):
-        for cut in of_level:
-            sides[inside, q] = codes[cut.feature, first[inside]] > cut.low if cut.feature >= 0 else 0
-            q += 1
-        inside = inside & (sides[:, q - len(of_level)] == step.side)
-    return members, sides
+        here = step.rows if everywhere else step.rows[place[step.rows] >= 0]
+        begin = sides.shape[1]
+        for first in range(0, len(of_level), KEY_BITS):
+            part = of_level[first : first + KEY_BITS]
+            bits = np.zeros(len(here), np.int64)
+            for cut in part:
+                bits *= 2
+                if cut.feature >= 0:
+                    bits += codes[cut.feature, here] > cut.low
+            key = group << len(part)
+            key[here if everywhere else place[here]] += bits
+            counts = np.bincount(key, minlength=len(type_of) << len(part))
+            used = np.flatnonzero(counts)
+            number = np.zeros(len(counts), np.int64)
+            number[used] = np.arange(len(used))
+            group, size = number[key], counts[used]
+            parent = used >> len(part)
+            shifts = np.arange(len(part) - 1, -1, -1)
+            new = ((used[:, None] >> shifts) & 1).astype(np.int8)
+            new[~inside[parent]] = -1
+            sides = np.concatenate([sides[parent], new], axis=1)
+            type_of, inside = type_of[parent], inside[parent]
+        inside = inside & (sides[:, begin] == step.side)
+    return Groups(rows, group, size, type_of), sides
 
 
 def _added_cells(

@@ -56,6 +56,11 @@ class Path:
     people: NDArray[np.int32]
     effort: float
 
+    @property
+    def family(self) -> tuple[object, ...]:
+        """Columns, sides and label: paths that differ only in where they cut."""
+        return (*((step.feature, step.side) for step in self.steps), self.label)
+
 
 @dataclass(frozen=True, eq=False)
 class _Place:

@@ -85,6 +85,7 @@ class PathSearch:
     family: Family
     solver: Solver
     maker: RowMaker
+    known_counts: dict[tuple[int, int, int], NDArray[np.float64]] = field(default_factory=dict)
     rivals: list[list[Cut]] = field(default_factory=list)
     lower: float = 0.0
 
@@ -144,7 +145,13 @@ class PathSearch:
             q += len(of_level)
 
     def _count(self, rows: NDArray[np.int32], cut: Cut) -> NDArray[np.float64]:
-        """Counts on T by side and label of a split of a node."""
+        """Counts on T by side and label of a split of a node; kept, because paths share nodes and rivals."""
+        key = (id(rows), cut.feature, cut.low)
+        if key not in self.known_counts:
+            self.known_counts[key] = self._count_anew(rows, cut)
+        return self.known_counts[key]
+
+    def _count_anew(self, rows: NDArray[np.int32], cut: Cut) -> NDArray[np.float64]:
         n_labels = self.problem.bias.n_labels
         labels = self.problem.table.y[rows]
         side = self.problem.columns.codes[cut.feature, rows] > cut.low if cut.feature >= 0 else 0

@@ -30,6 +30,7 @@ class Trial:
 
     ``features`` holds the added rows as the learner sees them, ``originals`` their original columns.
     ``pools`` lists groups of rows that the program could not tell apart, and how many of each it changes.
+    ``random_state`` is the seed that breaks ties, where the user's tree has none of its own.
     """
 
     flipped: dict[int, int]
@@ -38,6 +39,7 @@ class Trial:
     originals: tuple[tuple[object, ...], ...]
     added_labels: tuple[int, ...]
     pools: tuple[tuple[NDArray[np.int64], int], ...] = ()
+    random_state: int | None = None
 
     @property
     def size(self) -> int:
@@ -79,16 +81,16 @@ def build_trial(
     for c in np.flatnonzero(whole):
         count, group = int(whole[c]), int(changes.group[c])
         if group < 0:
-            place = layout.places[int(changes.cell[c]) - len(layout.members)]
+            place = layout.places[int(changes.cell[c]) - layout.n_groups]
             places += [place] * count
             labels += [int(changes.target[c])] * count
             continue
         if group not in shuffled:
-            shuffled[group] = rng.permutation(layout.members[group])
+            shuffled[group] = rng.permutation(layout.rows_of(group))
         begin = taken.get(group, 0)
         rows = shuffled[group][begin : begin + count]
         taken[group] = begin + len(rows)
-        pools.append((layout.members[group], len(rows)))
+        pools.append((layout.rows_of(group), len(rows)))
         if changes.uses[FLIP, c]:
             flipped.update((int(row), int(changes.target[c])) for row in rows)
         else:

@@ -36,6 +36,10 @@ class Witness:
         Name of the label.
     alternatives : list of (array of row numbers, int)
         Rows that are interchangeable for this witness, and how many of them it changes.
+    random_state : int or None
+        The seed with which the retrained tree gives the new label, if the estimator has no fixed
+        `random_state` and so breaks ties at random; None otherwise. With a seed there may be no changed
+        record at all: the label then hangs on a tie.
     """
 
     flipped: dict[int, Any]
@@ -45,6 +49,7 @@ class Witness:
     after: Any
     label_name: str
     alternatives: list[tuple[NDArray[np.int64], int]] = field(default_factory=list)
+    random_state: int | None = None
 
     @property
     def size(self) -> int:
@@ -61,7 +66,8 @@ class Witness:
             )
             if count
         ]
-        return f"<Witness: {self.before!r} -> {self.after!r} by {', '.join(parts)}>"
+        change = ", ".join(parts) or f"another way of breaking ties (random_state={self.random_state})"
+        return f"<Witness: {self.before!r} -> {self.after!r} by {change}>"
 
     def apply(self, X_train: Any, y_train: Any) -> tuple[Any, Any]:
         """Return the changed training table: labels flipped, rows left out, then rows added at the end.
@@ -120,6 +126,7 @@ def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> W
         after,
         table.label_name,
         list(trial.pools),
+        trial.random_state,
     )
 
 
