@@ -35,6 +35,20 @@ def test_summary_of_two_files(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_summary_says_what_not_robust_means(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    said = run(*FILES, "--bias", "flip(1)")
+    assert said.code == 0
+    assert said.err.endswith(
+        "robust            1   50.0%\n"
+        "not robust        1   50.0%\n"
+        "unknown           0    0.0%\n"
+        "\n"
+        "not robust: retrained on a table that the bias model allows, the tree gives another label.\n"
+        "Which records change: everytree witness, with --person 0 for the first.\n"
+    )
+
+
 def test_groups_and_their_intersections_show_sizes(run: Run) -> None:
     said = run("certify", "compas", "--bias", "flip(0.5%)", "--depth", 1, "--group", "sex", "--group", "race")
     assert said.code == 0

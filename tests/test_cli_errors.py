@@ -128,6 +128,81 @@ WRONG = {
         "Error: Say with --label which column of 'train.csv' is the label. Its columns are 'sex', 'age', "
         "'priors', 'hired'.\n",
     ),
+    "witness: person out of range": (
+        ("witness", *TABLES, *LABEL, *BIAS, *DEPTH, "--person", 2),
+        "Error: --person must be a position in the test table, from 0 to 1; received 2.\n",
+    ),
+    "witness: negative person": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 3, "--person", -1),
+        "Error: --person must be a position in the test table, from 0 to 8; received -1.\n",
+    ),
+    "witness: depth 0": (
+        ("witness", "hiring", *BIAS, "--depth", 0, "--person", 0),
+        "Error: --depth must be a whole number of at least 1; received 0.\n",
+    ),
+    "witness: no time": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--time-limit", 0),
+        "Error: --time-limit must be a number of seconds greater than 0; received 0. Leave it out for no "
+        "limit.\n",
+    ),
+    "witness: unknown column to drop": (
+        ("witness", *TABLES, *LABEL, *BIAS, *DEPTH, "--person", 0, "--drop", "aeg"),
+        "Error: drop names the column 'aeg', which the training table does not have. Did you mean 'age'? Its "
+        "columns are 'sex', 'age', 'priors'.\n",
+    ),
+    "witness: table without its suffix": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--write", "changed.xlsx"),
+        "Error: --write must name a file that ends in .csv or .parquet; received 'changed.xlsx'. Rename "
+        "it.\n",
+    ),
+    "witness: one table for two people": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--person", 1, "--write", "changed.csv"),
+        "Error: --write writes the changed table of one person; received 2 times --person. Ask for one "
+        "person at a time.\n",
+    ),
+    "witness: free amount": (
+        ("witness", "hiring", "--bias", "flip(?)", *DEPTH, "--person", 0),
+        "Error: The amount ? is free, but a number of rows is needed here. Fill it with "
+        "bias.with_amount(...), or hand the model to radius.\n",
+    ),
+    "radius: no free amount": (
+        ("radius", "hiring", "--family", "flip(1)", *DEPTH),
+        "Error: radius needs a bias model with a free amount, written ?, such as flip(?); received flip(1). "
+        "Use certify for fixed amounts.\n",
+    ),
+    "radius: negative amount": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--max-amount", -1),
+        "Error: --max-amount must be a whole number of at least 0; received -1. Leave it out for as many "
+        "records as the table has.\n",
+    ),
+    "radius: unknown group": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--group", "rase"),
+        "Error: There is no column 'rase' to group by. The test table has race, score. Did you mean "
+        "'race'?\n",
+    ),
+    "radius: unknown label": (
+        ("radius", *TABLES, "--label", "hird", "--family", "flip(?)", *DEPTH),
+        "Error: The table has no column 'hird' to take the label from. Did you mean 'hired'? Its columns are "
+        "'sex', 'age', 'priors', 'hired'.\n",
+    ),
+    "radius: csv without its suffix": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--csv", "found.txt"),
+        "Error: --csv must name a file that ends in .csv; received 'found.txt'. Rename it.\n",
+    ),
+    "check: person out of range": (
+        ("check", "hiring", *BIAS, *DEPTH, "--person", 9),
+        "Error: --person must be a position in the test table, from 0 to 8; received 9.\n",
+    ),
+    "check: unknown column in the bias model": (
+        ("check", "hiring", *DEPTH, "--person", 0, "--bias", "flip(1, where scor > 3)"),
+        "Error: There is no column scor in the training table. Did you mean score?\n"
+        "    flip(1, where scor > 3)\n"
+        "                  ^\n",
+    ),
+    "check: depth 0": (
+        ("check", "hiring", *BIAS, "--depth", 0, "--person", 0),
+        "Error: --depth must be a whole number of at least 1; received 0.\n",
+    ),
     "reproduce: unknown data set": (
         ("reproduce", "--dataset", "compass"),
         "Error: The paper has no data set 'compass'. Did you mean 'compas'? It has 'adult', 'compas', "
@@ -159,6 +234,9 @@ SPELLING = {
     "option": (("certify", "compas", *BIAS, *DEPTH, "--qiet"), "certify", "--qiet"),
     "no depth": (("certify", "compas", *BIAS), "certify", "'--depth'"),
     "no bias": (("certify", "compas", *DEPTH), "certify", "'--bias'"),
+    "no person": (("witness", "hiring", *BIAS, *DEPTH), "witness", "'--person'"),
+    "name of a person": (("check", "hiring", *BIAS, *DEPTH, "--person", "Ann"), "check", "'--person'"),
+    "no family": (("radius", "hiring", *DEPTH), "radius", "'--family'"),
     "table": (("reproduce", "--table", "rate"), "reproduce", "'rate'"),
     "too many": (("certify", "a.csv", "b.csv", "c.csv", *BIAS, *DEPTH), "certify", "c.csv"),
 }

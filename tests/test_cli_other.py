@@ -18,9 +18,10 @@ def test_version_and_help(run: Run) -> None:
     for flag in ("--help", "-h"):
         said = run(flag)
         assert said.code == 0
-        for command in ("certify", "explain", "demo", "datasets", "reproduce"):
+        for command in ("certify", "witness", "radius", "check", "explain", "demo", "datasets", "reproduce"):
             assert command in said.out
-    assert run("certify", "--help").code == 0
+    for command in ("certify", "witness", "radius", "check"):
+        assert run(command, "--help").code == 0
     alone = run()
     assert alone.code == 2
     assert "everytree demo" in alone.out
@@ -97,22 +98,34 @@ def test_datasets(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_demo(run: Run) -> None:
     said = run("demo")
     assert (said.code, said.out) == (0, "")
-    for word in ("robust: proved.", "unknown: not proved.", "80% to 100%", "African-American"):
+    for word in ("robust: proved.", "not robust: a witness", "unknown: neither", "80% to 100%", "Caucasian"):
         assert word in said.err
+    words = " ".join(said.err.split())
+    assert "The applicant with score 3 gets 'yes' instead of 'no' if the record with score " in words
     hiring = [line.split() for line in said.err.splitlines() if line.startswith(("White ", "Black "))]
     assert [line[1] for line in hiring] == ["0", "1", "2", "3", "5", "6", "7", "8", "9"]
     assert all(line[4] == "robust" for line in hiring)
+    assert [" ".join(line[5:]) for line in hiring] == [
+        "not robust", "robust", "not robust", "not robust", "not robust", "robust", "robust", "not robust",
+        "robust",
+    ]  # fmt: skip
     assert said.err.endswith(
         "The same on your own files:\n"
         '  everytree certify train.csv test.csv --label COLUMN --bias "flip(1%)" --depth 2 --group COLUMN\n'
     )
 
 
-def test_the_command_that_the_demo_prints_gives_what_the_demo_shows(run: Run) -> None:
+def test_the_commands_that_the_demo_prints_work(run: Run) -> None:
     import shlex
 
     shown = run("demo").err
-    (command,) = (line for line in shown.splitlines() if line.startswith("  everytree certify compas"))
-    said = run(*shlex.split(command)[1:])
+    printed = [line.strip() for line in shown.splitlines() if line.startswith("  everytree ")]
+    certify, witness, radius, own = (shlex.split(line)[1:] for line in printed)
+    said = run(*certify)
     assert said.code == 0
     assert said.err.strip() in shown
+    assert "verdict     not robust." in run(*witness).err
+    said = run(*radius, "--max-amount", 5)
+    assert said.code == 0
+    assert "1543 of 1543 people" in said.err
+    assert own[1:3] == ["train.csv", "test.csv"]

@@ -42,6 +42,7 @@ def certify(
     engine: str = "auto",
     time_limit: float | None = None,
     memory_limit: float | None = None,
+    n_jobs: int = 1,
     progress: bool | Progress = False,
 ) -> CertificationResult:
     """Prove for each test person that no bias of the given kind could have changed the prediction.
@@ -65,6 +66,8 @@ def certify(
         proofs take as long as they take, and "auto" then decides for a minute.
     memory_limit : float, optional
         Bytes of working memory, on top of the tables. A search that needs more says "unknown".
+    n_jobs : int, default 1
+        Threads that share the test people during the walk; -1 for one a core. Verdicts do not depend on it.
     progress : bool or callable, default False
         Show a progress bar on standard error, or call ``progress(share_done, people_left)``.
 
@@ -87,7 +90,8 @@ def certify(
     prepared = prepare(estimator, X_train, y_train, X_test)
     deadline = float("inf") if time_limit is None else started + time_limit
     limits = explore.Limits(deadline, float("inf") if memory_limit is None else memory_limit)
-    return certify_prepared(prepared, model, engine=engine, limits=limits, progress=progress)
+    jobs = as_jobs(n_jobs)
+    return certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
 
 
 def certify_prepared(
@@ -96,6 +100,7 @@ def certify_prepared(
     *,
     engine: str,
     limits: explore.Limits,
+    n_jobs: int = 1,
     progress: bool | Progress = False,
     outer_splits: bool = True,
     trusted: NDArray[np.int64] | None = None,
@@ -122,7 +127,9 @@ def certify_prepared(
     problem = explore.Problem(train, resolved, columns, types, depth, outer_splits)
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
     with reporting(progress, len(test.X)) as report:
-        outcome = explore.explore(problem, test.X, prepared.predictions, prover, limits, report)
+        outcome = explore.explore_together(
+            problem, test.X, prepared.predictions, prover, limits, report, n_jobs
+        )
         robust = _proved(outcome, prepared)
         statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
         verdicts = np.where(robust, ROBUST, UNKNOWN)
@@ -212,6 +219,17 @@ def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
             "fault in everytree; please report it with the table."
         )
     return robust
+
+
+def as_jobs(n_jobs: int) -> int:
+    """Read `n_jobs` as scikit-learn does: a number of threads, or -1 for one a core."""
+    import os
+
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+        raise EverytreeError(
+            f"n_jobs must be a whole number from 1, or -1 for all cores; received {n_jobs!r}."
+        )
+    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
 def _check_options(engine: str, time_limit: float | None, memory_limit: float | None) -> None:

@@ -26,6 +26,10 @@ FIRST_PART = 256
 """Candidates of a last-level node that are looked at first; each later part is eight times larger."""
 
 
+MOST_SETTLED = 2000
+"""Candidates that cannot change a verdict are settled, for the sake of tight ranges, up to this many."""
+
+
 class Ground(NamedTuple):
     """A node as an engine sees it: its rows, its splits and what may happen to them."""
 
@@ -134,7 +138,7 @@ class RelationalEngine:
         ``present[c, side, i]`` says that someone who expects label i comes to that side of candidate c. A
         candidate is harmful if a leaf can tell somebody another label than the expected one; those with
         the widest margin come first, in parts, so that the caller may stop early. The others can change no
-        verdict; they are not settled any further and only widen the ranges.
+        verdict; where they are many they are not settled any further and only widen the ranges.
         """
         _, types, _, splits, budget = ranking.ground
         chosen = ranking.chosen
@@ -151,9 +155,12 @@ class RelationalEngine:
             leaves.possible[:] &= at_leaves
             yield settled, leaves
             begin, size = begin + size, size * 8
-        others = chosen[~harmful]
-        affordable = interval.affordable(splits, others, types, budget, ranking.least_upper)
-        others, at_leaves = others[affordable], possible[~harmful][affordable]
+        others, at_leaves = chosen[~harmful], possible[~harmful]
+        if len(others) <= MOST_SETTLED:
+            others, at_leaves = self._settle(ranking, others, at_leaves)
+        else:
+            keep = interval.affordable(splits, others, types, budget, ranking.least_upper)
+            others, at_leaves = others[keep], at_leaves[keep]
         leaves = _range_leaves(ranking, others)
         leaves.possible[:] &= at_leaves
         yield others, leaves

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -138,6 +139,32 @@ def explore(
     person takes is not empty and shows the same label.
     """
     return _Walk(problem, X, predictions, engine, limits, progress).run()
+
+
+def explore_together(
+    problem: Problem,
+    X: NDArray[np.float32],
+    predictions: NDArray[np.int64],
+    engine: Engine,
+    limits: Limits,
+    progress: Progress | None,
+    n_jobs: int,
+) -> Outcome:
+    """Share the people among threads, each with a walk of its own; the outcome is the same."""
+    if n_jobs == 1 or len(X) < 2 * n_jobs:
+        return explore(problem, X, predictions, engine, limits, progress)
+    parts = np.array_split(np.arange(len(X)), n_jobs)
+    with ThreadPoolExecutor(n_jobs) as pool:
+        walks = [
+            pool.submit(explore, problem, X[part], predictions[part], engine, limits, progress)
+            for part in parts
+        ]
+        outcomes = [walk.result() for walk in walks]
+    tally = routing.Tally(
+        *(np.concatenate(arrays) for arrays in zip(*(o.tally for o in outcomes), strict=True))
+    )
+    nodes, splits = sum(o.nodes for o in outcomes), sum(o.splits for o in outcomes)
+    return Outcome(tally, all(o.complete for o in outcomes), nodes, splits)
 
 
 class _Walk:

@@ -78,8 +78,9 @@ def cut_splits(columns: Columns, splits: Splits, chosen: NDArray[np.int64], exac
 @kernel
 def note_leaf(people: Any, leaves: Any, tally: Any) -> None:
     """Let every one of `people` reach the left side of the first (only) entry of `leaves`."""
-    for p in people:
-        _join(leaves, 0, 0, tally, p)
+    for side in range(1):
+        for p in people:
+            _join(leaves, side, side, tally, p)
 
 
 @kernel
@@ -128,18 +129,19 @@ def note_leaves(cuts: Any, leaves: Any, people: Any, X: Any, tally: Any) -> None
         end = begin
         while end < n_splits and cuts.feature[end] == j:
             end += 1
-        for s in range(end - 2, begin - 1, -1):
-            _absorb(leaves, s, s + 1, 0)
-        for s in range(begin + 1, end):
-            _absorb(leaves, s, s - 1, 1)
+        for side in range(2):
+            for k in range(1, end - begin):
+                s = end - 1 - k if side == 0 else begin + k
+                _absorb(leaves, s, s + 1 if side == 0 else s - 1, side)
         for p in people:
             value = X[j, p]
-            s = _first_not_below(cuts.left, begin, end, value)
-            if s < end:
-                _join(leaves, s, 0, tally, p)
-            s = _first_not_below(cuts.right, begin, end, value)
-            if s > begin:
-                _join(leaves, s - 1, 1, tally, p)
+            for side in range(2):
+                if side == 0:
+                    s = _first_not_below(cuts.left, begin, end, value)
+                else:
+                    s = _first_not_below(cuts.right, begin, end, value) - 1
+                if begin <= s < end:
+                    _join(leaves, s, side, tally, p)
         begin = end
 
 

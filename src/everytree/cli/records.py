@@ -47,7 +47,8 @@ def show_records(screen: Console, records: pd.DataFrame, label: str, most: int) 
         screen.print(f"and {len(lines) - most} more; --json has all of them", soft_wrap=True)
     if same:
         known = ", ".join(f"{name} {columns[name][0]}" for name in same)
-        screen.print(f"in all of them: {escape(known)}", soft_wrap=True)
+        whose = "in all of them" if len(records) > 1 else "its other columns"
+        screen.print(f"{whose}: {escape(known)}", soft_wrap=True)
     if left_out:
         screen.print(f"not shown here: {escape(', '.join(left_out))}", soft_wrap=True)
 

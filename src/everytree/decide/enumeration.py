@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +16,7 @@ import numpy as np
 from everytree.decide.additions import RowMaker
 from everytree.decide.everytrees import EveryTree
 from everytree.decide.places import axes, constants, how_many, turning_points
-from everytree.decide.tables import TableList
+from everytree.decide.tables import Act, TableList
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,14 +24,26 @@ if TYPE_CHECKING:
     from everytree.decide.deciding import Judge
     from everytree.explore import Problem
 
-MOST_TABLES = 20_000
+MOST_TABLES = 100_000
 """More tables than this are not tried."""
 
-MOST_WORK = 4_000_000
+MOST_ROWS = 200
+"""Larger training tables are left to the programs."""
+
+MOST_PLACES = 10_000
+"""More places for added rows, counted with their labels, are not looked at."""
+
+MOST_WORK = 1_000_000
 """Bound for tables times kinds of rows times features: about ten seconds."""
 
 MOST_TRIALS = 3_000
-"""Tables of one list on which the user's tree is retrained."""
+"""Tables of one list on which the user's tree is retrained with ordinary values."""
+
+MOST_ODD_TRIALS = 300
+"""The same, with values that differ from a point by less than the learner can tell."""
+
+SHARE_OF_TIME = 1 / 3
+"""Part of the time that is left of which trying tables may take."""
 
 
 def try_every_table(
@@ -47,13 +60,15 @@ def try_every_table(
     """
     proved = judge.proved.copy()
     finished = proved.copy()
-    if problem.bias.additions and not problem.outer_splits:
+    if len(problem.table.y) > MOST_ROWS or (problem.bias.additions and not problem.outer_splits):
         return proved, finished
     waiting = np.flatnonzero(~proved).tolist()
-    search = _Search(problem, judge, deadline)
+    now = time.monotonic()
+    search = _Search(problem, judge, now + SHARE_OF_TIME * (deadline - now))
     points = constants(problem)
     doubtful = search.run(points, waiting)
     if doubtful is None:
+        finished[list(judge.witnesses)] = True
         return proved, finished
     proved[[p for p in waiting if p not in doubtful and p not in judge.witnesses]] = True
     if problem.bias.additions:
@@ -91,30 +106,43 @@ class _Search:
         """Return those who may get another label from some table; None if there is too much to try."""
         problem, judge = self.problem, self.judge
         lines = axes(problem, points)
-        if problem.bias.additions and how_many(problem, lines) * problem.bias.n_labels > MOST_TABLES:
+        if problem.bias.additions and how_many(problem, lines) * problem.bias.n_labels > MOST_PLACES:
             return None
         X = judge.X.astype(np.float64).tolist()
         trees = EveryTree(X, judge.predictions.tolist(), problem.bias.n_labels)
         listed = TableList(problem, trees, lines)
-        work = listed.size() * len(listed.start) * len(lines)
-        if listed.size() > MOST_TABLES or work > MOST_WORK:
+        size = listed.size()
+        if size > MOST_TABLES or size * len(listed.start) * len(lines) > MOST_WORK:
             return None
-        doubtful: set[int] = set()
-        trials = 0
+        doubtful: dict[int, list[tuple[Act, ...]]] = {}
         for acts in listed.tables():
             if time.monotonic() > self.deadline:
                 return None
             crowded = sum(act.before is None for act in acts) > 1
             root = listed.root(acts)
             for p in people:
-                if p in judge.witnesses or (p in doubtful and trials >= MOST_TRIALS):
+                seen = doubtful.get(p, [])
+                if p in judge.witnesses or len(seen) >= MOST_TRIALS:
                     continue
                 if trees.may_differ(root, problem.depth, p, crowded):
-                    doubtful.add(p)
-                    trial = listed.trial(acts, self.makers) if trials < MOST_TRIALS else None
-                    trials += 1
+                    doubtful.setdefault(p, []).append(acts)
+                    trial = listed.natural_trial(acts, judge.maker)
                     if trial is not None:
                         judge.consider(trial, np.array([p], np.int32))
             if all(p in judge.witnesses for p in people):
                 break
-        return doubtful
+        for p, tables in doubtful.items():
+            self._try_odd_values(listed, tables, p)
+        return set(doubtful)
+
+    def _try_odd_values(self, listed: TableList, tables: list[tuple[Act, ...]], p: int) -> None:
+        trials = (
+            trial
+            for acts in tables
+            if any(act.before is None for act in acts)
+            for trial in listed.odd_trials(acts, self.makers)
+        )
+        for trial in islice(trials, MOST_ODD_TRIALS):
+            if p in self.judge.witnesses or time.monotonic() > self.deadline:
+                break
+            self.judge.consider(trial, np.array([p], np.int32))

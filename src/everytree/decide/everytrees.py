@@ -1,11 +1,12 @@
 """Every tree that one small table can give: whole counts, all ways of breaking ties, nothing compiled.
 
-Used by `everytree.decide.enumeration`. Rows come as counted *kinds* (a place in every feature and a label), so
-tables that share nodes share the work done for them.
+Used by `everytree.decide.enumeration`. Rows come as counted *kinds* (a place in every feature and a label),
+so tables that share nodes share the work done for them.
 """
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from everytree.counts import TIE_TOLERANCE
@@ -29,12 +30,15 @@ class Cut(NamedTuple):
     right: Node
 
 
-class Gap(NamedTuple):
-    """A split of a node while it is being scored; `certain` unless its two values may be one for the learner."""
+class Gaps(NamedTuple):
+    """Splits of a node by one feature: their scores, and the last rank on the left.
 
-    score: float
-    certain: bool
-    cut: tuple[int, int]
+    ``reached`` is a score that some split has for certain, -1 if there may be no split at all.
+    """
+
+    scores: list[float]
+    ranks: list[int]
+    reached: float
 
 
 class EveryTree:
@@ -112,32 +116,48 @@ class EveryTree:
         known = self._cuts.get((node, crowded))
         if known is None:
             total = self._counts(node)
-            gaps: list[Gap] = []
-            for feature in range(len(self.places[node[0][0]])):
-                gaps += self._gaps(node, feature, total, crowded)
-            best = max((gap.score for gap in gaps if gap.certain), default=-1.0)
-            worst_kept = best - TIE_TOLERANCE * sum(total)
-            cuts = [self._cut(node, *gap.cut) for gap in gaps if gap.score >= worst_kept]
-            known = self._cuts[node, crowded] = cuts, best < 0
+            by_feature = [
+                self._gaps(node, feature, total, crowded) for feature in range(len(self.places[node[0][0]]))
+            ]
+            reached = max(gaps.reached for gaps in by_feature)
+            worst_kept = reached - TIE_TOLERANCE * sum(total)
+            cuts = [
+                self._cut(node, feature, rank)
+                for feature, gaps in enumerate(by_feature)
+                for score, rank in zip(gaps.scores, gaps.ranks, strict=True)
+                if score >= worst_kept
+            ]
+            known = self._cuts[node, crowded] = cuts, reached < 0
         return known
 
-    def _gaps(self, node: Node, feature: int, total: list[int], crowded: bool) -> list[Gap]:
-        """Score the splits of one feature; a cut is named by its feature and the last rank on the left."""
+    def _gaps(self, node: Node, feature: int, total: list[int], crowded: bool) -> Gaps:
+        """Score the splits of one feature.
+
+        In a crowded table, values of which one lies in a stretch may be one value for the learner. But added
+        rows never bridge a stretch: from one point to the next, at least one split exists.
+        """
         ordered = sorted((self.places[kind][feature].rank, kind, number) for kind, number in node)
-        gaps: list[Gap] = []
-        if ordered[0][0] == ordered[-1][0]:
-            return gaps
+        scores: list[float] = []
+        ranks: list[int] = []
+        reached = -1.0
         left, size, n = [0] * self.n_labels, 0, sum(total)
-        for (rank, kind, number), (after, next_kind, _) in zip(ordered, ordered[1:], strict=False):
+        since_point = -1.0  # the least score since the last point; -1 before the first
+        for (rank, kind, number), (after, next_kind, _) in pairwise(ordered):
             left[self.label[kind]] += number
             size += number
             if rank == after:
                 continue
             score = sum(c * c for c in left) / size
             score += sum((t - c) ** 2 for t, c in zip(total, left, strict=True)) / (n - size)
-            certain = not crowded or not self.places[kind][feature].may_touch(self.places[next_kind][feature])
-            gaps.append(Gap(score, certain, (feature, rank)))
-        return gaps
+            scores.append(score)
+            ranks.append(rank)
+            here, there = self.places[kind][feature], self.places[next_kind][feature]
+            if not crowded or not here.may_touch(there):
+                reached = max(reached, score)
+            since_point = score if here.part == 0 else min(since_point, score)
+            if there.part == 0:
+                reached = max(reached, since_point)
+        return Gaps(scores, ranks, reached)
 
     def _cut(self, node: Node, feature: int, rank: int) -> Cut:
         """Divide a node; the threshold is the midpoint of the last value left and the first value right."""

@@ -7,13 +7,13 @@ the open stretch between two of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import product
+from itertools import pairwise, product
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from everytree.bias.expressions import Membership, leaves
-from everytree.table.gaps import LARGEST_STEP
+from everytree.table.gaps import FEATURE_STEP, LARGEST_STEP
 
 if TYPE_CHECKING:
     from everytree.explore import Problem
@@ -27,8 +27,9 @@ class Place(NamedTuple):
     """A set of values of one feature.
 
     ``rank`` orders places; ``position`` counts points (odd) and stretches between them (even), of which a
-    stretch has several ranks, one for each row that may be added. The values lie between `low` and `high`.
-    ``within`` are bounds for all of its values, ``example`` tighter ones for a value to try.
+    stretch has several ranks, one for each row that may be added: its parts, from 1 on. The values lie
+    between `low` and `high`.
+    ``within`` are bounds for all of its values, ``examples`` tighter ones for values to try.
     """
 
     rank: int
@@ -36,7 +37,8 @@ class Place(NamedTuple):
     low: float
     high: float
     within: Bounds
-    example: Bounds
+    examples: tuple[Bounds, ...]
+    part: int = 0
 
     def may_touch(self, other: Place) -> bool:
         """Whether a value here and one there may be so close that the learner does not split between them."""
@@ -56,32 +58,42 @@ class Axis:
     """
 
     def __init__(self, values: Iterable[float], boolean: bool, further: Iterable[float], additions: int):
-        slack = (additions + 1) * LARGEST_STEP if additions and not boolean else 0.0
         known = sorted({0.0, 1.0} if boolean else set(map(float, values)))
         points = list(known)
-        if not boolean and additions:
+        if not boolean:
+            apart = 3 * (additions + 1) * LARGEST_STEP
             for value in map(float, map(np.float32, further)):
-                if np.isfinite(value) and all(abs(value - point) > 3 * slack for point in points):
+                if np.isfinite(value) and all(abs(value - point) > apart for point in points):
                     points.append(value)
         points.sort()
         self.of_value: dict[float, Place] = {}
         self.places: list[Place] = []
         ranks = additions + 1
         for i, point in enumerate(points):
-            position = 2 * i + 1
-            example = (float(_before(point)), point)
-            within = (point - slack - LARGEST_STEP, point + slack)
-            place = Place(position * ranks, position, point - slack, point + slack, within, example)
+            place = _point(point, 2 * i + 1, ranks, exact=boolean or additions == 0)
             self.places.append(place)
             if point in known:
                 self.of_value[point] = place._replace(low=point, high=point)
         if not boolean and additions:
             for i, (low, high) in enumerate(zip([-np.inf, *points], [*points, np.inf], strict=True)):
-                parts = _parts(low, high, additions)
                 first, last = -float(_before(-low)), float(_before(high))
-                for k, example in enumerate(parts):
-                    rank = 2 * i * ranks + k + 1
-                    self.places.append(Place(rank, 2 * i, first, last, (low, last), example))
+                for k, example in enumerate(_parts(low, high, additions), start=1):
+                    rank = 2 * i * ranks + k
+                    self.places.append(Place(rank, 2 * i, first, last, (low, last), (example,), k))
+
+
+def _point(value: float, position: int, ranks: int, exact: bool) -> Place:
+    """Give a point, with those values around it that the learner cannot tell from it."""
+    before, after = float(_before(value)), -float(_before(-value))
+    examples = [(before, value)]
+    low = high = value
+    if not exact and np.float32(before) + FEATURE_STEP >= np.float32(value):
+        low = value - LARGEST_STEP
+        examples.append((value + 1.4 * (before - value), before))
+    if not exact and np.float32(value) + FEATURE_STEP >= np.float32(after):
+        high = value + LARGEST_STEP
+        examples.append((value + 0.6 * (after - value), after))
+    return Place(position * ranks, position, low, high, (min(low, before), high), tuple(examples))
 
 
 def _before(value: float) -> np.float32:
@@ -97,10 +109,8 @@ def _parts(low: float, high: float, how_many: int) -> list[Bounds]:
         ends = [low, *(low + 2.0 * k for k in range(1, how_many)), high]
     else:
         ends = [low + (high - low) * k / how_many for k in range(how_many + 1)]
-    parts = [(a, b) for a, b in zip(ends, ends[1:], strict=False)]
-    if parts:
-        parts[-1] = (parts[-1][0], float(_before(high)))
-    return parts
+    ends[-1] = float(_before(high))
+    return list(pairwise(ends))
 
 
 def axes(problem: Problem, further: dict[int, list[float]]) -> list[Axis]:

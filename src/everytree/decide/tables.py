@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from math import comb
+from itertools import product
+from math import lgamma
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from everytree.bias.columns import TableView
-from everytree.bias.regions import RegionTest
+from everytree.bias.regions import Region, RegionTest
 from everytree.decide.places import Axis, Place, combinations
 from everytree.decide.trial import Trial
 
@@ -77,7 +78,7 @@ class Permissions:
         masks = {i: self.own[i] if label is None else self.given[i, label] for i, _ in self._of("fake")}
         return frozenset(i for i, mask in masks.items() if mask[row])
 
-    def additions(self, region: dict[str, object]) -> Iterator[tuple[int, Wants]]:
+    def additions(self, region: Region) -> Iterator[tuple[int, Wants]]:
         """Labels that an added row may end with in a region, and who pays for adding and flipping it."""
         labels = {i: test.labels_in(region) for i, test in self.tests.items()}
         miss = [
@@ -101,9 +102,7 @@ class Permissions:
     def _flipping(self, target: int) -> list[tuple[int, object]]:
         """Components that may give a row this label."""
         return [
-            (i, c)
-            for i, c in self.parts
-            if c.kind == "flip" and (c.to is None or self.names[target] in c.to)
+            (i, c) for i, c in self.parts if c.kind == "flip" and (c.to is None or self.names[target] in c.to)
         ]
 
     def assignable(self, wants: list[frozenset[int]]) -> bool:
@@ -166,7 +165,7 @@ class TableList:
             label = int(table.y[row])
             kind = self.trees.kind(places, label)
             self.start[kind] += len(rows)
-            removals = {(fakes,)} if (fakes := self.permissions.fakes(row)) else set()
+            removals: set[Wants] = {(fakes,)} if (fakes := self.permissions.fakes(row)) else set()
             for target in range(self.problem.bias.n_labels):
                 flips = self.permissions.flips(row, target)
                 if target != label and flips:
@@ -192,19 +191,31 @@ class TableList:
                 source = len(self.members) + len(self.added)
                 self.added[source] = places, label
                 kind = self.trees.kind(places, label)
-                self.acts.append(
-                    Act(None, kind, source, bias.additions, (1, len(wants) - 1, 0), wants)
-                )
+                self.acts.append(Act(None, kind, source, bias.additions, (1, len(wants) - 1, 0), wants))
 
     def size(self) -> float:
         """Give an upper bound for the number of tables."""
         acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in range(3)]
-        return float(np.prod([float(comb(n + b, b)) for n, b in zip(acts, self.budgets, strict=True)]))
+        logarithm = sum(
+            lgamma(n + b + 1) - lgamma(n + 1) - lgamma(b + 1) for n, b in zip(acts, self.budgets, strict=True)
+        )
+        return float(np.exp(min(logarithm, 700.0)))
 
     def tables(self) -> Iterator[tuple[Act, ...]]:
         """Every table once or more, those with the fewest changes first."""
         for size in range(sum(self.budgets) + 1):
-            yield from self._choose(0, size, self.budgets, ())
+            for acts in self._choose(0, size, self.budgets, ()):
+                if self._uses_first_parts(acts):
+                    yield acts
+
+    def _uses_first_parts(self, acts: tuple[Act, ...]) -> bool:
+        """Whether added rows take the parts of each stretch from the first on; the others are repetitions."""
+        added = [self.added[act.source][0] for act in acts if act.before is None]
+        for places in zip(*added, strict=True):
+            used = {(place.position, place.part) for place in places}
+            if any(part > 1 and (position, part - 1) not in used for position, part in used):
+                return False
+        return True
 
     def _choose(
         self, first: int, size: int, budgets: tuple[int, int, int], chosen: tuple[Act, ...]
@@ -233,22 +244,13 @@ class TableList:
                 counts[act.after] += 1
         return tuple(sorted((kind, number) for kind, number in counts.items() if number > 0))
 
-    def trial(self, acts: tuple[Act, ...], makers: tuple[RowMaker, ...]) -> Trial | None:
-        """Name the rows of a table, and make those to add; None if one cannot be made."""
+    def trial(self, acts: tuple[Act, ...], rows: tuple[tuple[object, ...], ...], maker: RowMaker) -> Trial:
+        """Name the rows of a table; `rows` are those it adds, in the order of the acts."""
         flipped: dict[int, int] = {}
         removed: list[int] = []
-        originals: list[tuple[object, ...]] = []
-        labels: list[int] = []
         used: Counter[int] = Counter()
         for act in acts:
             if act.before is None:
-                places, label = self.added[act.source]
-                bounds = {j: place.example for j, place in enumerate(places)}
-                new = next((new for maker in makers if (new := maker.row(bounds, label)) is not None), None)
-                if new is None:
-                    return None
-                originals.append(new)
-                labels.append(label)
                 continue
             row = self.members[act.source][used[act.source]]
             used[act.source] += 1
@@ -256,6 +258,36 @@ class TableList:
                 removed.append(row)
             else:
                 flipped[row] = self.trees.label[act.after]
-        features = makers[0].encode(tuple(originals))
+        labels = tuple(self.added[act.source][1] for act in acts if act.before is None)
         pools = tuple((np.array(self.members[g], np.int64), count) for g, count in sorted(used.items()))
-        return Trial(flipped, tuple(sorted(removed)), features, tuple(originals), tuple(labels), pools)
+        return Trial(flipped, tuple(sorted(removed)), maker.encode(rows), rows, labels, pools)
+
+    def natural_trial(self, acts: tuple[Act, ...], maker: RowMaker) -> Trial | None:
+        """Make a trial whose added rows have ordinary values; None if there is none."""
+        rows = []
+        for act in acts:
+            if act.before is None:
+                places, label = self.added[act.source]
+                row = maker.row({j: place.examples[0] for j, place in enumerate(places)}, label)
+                if row is None:
+                    return None
+                rows.append(row)
+        return self.trial(acts, tuple(rows), maker)
+
+    def odd_trials(self, acts: tuple[Act, ...], makers: tuple[RowMaker, ...]) -> Iterator[Trial]:
+        """Make trials with values right beside points: for the learner they may be these points."""
+        choices = []
+        for act in acts:
+            if act.before is None:
+                places, label = self.added[act.source]
+                near = product(*(place.examples for place in places))
+                choices.append(
+                    [
+                        row
+                        for bounds in near
+                        for maker in makers
+                        if (row := maker.row(dict(enumerate(bounds)), label)) is not None
+                    ]
+                )
+        for rows in product(*choices):
+            yield self.trial(acts, rows, makers[0])

@@ -207,7 +207,7 @@ def settle(
         if s == psi:
             continue
         count_labels(left, total, s, label, own, size, square)
-        n = 0
+        n = w - w
         for side in range(2 if most > 0 else 0):
             for psi_side in range(2):
                 added = 0

@@ -223,8 +223,9 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
     may_stop = least_upper == np.inf
     if not may_stop and size + budget.additions >= STOP_ROWS:
         _put_whole(whole, sides)
-        least, _ = _branch(sides, 0, flips, removals, budget.additions, ways, ranges)
-        may_stop = least * _impurity(ranges, 0)[0] <= least_upper + TIE_TOLERANCE * size
+        for side in range(1):
+            least, _ = _branch(sides, side, flips, removals, budget.additions, ways, ranges)
+            may_stop = least * _impurity(ranges, side)[0] <= least_upper + TIE_TOLERANCE * size
     return least_upper, may_stop
 
 

@@ -202,9 +202,17 @@ def _allowed_flips(total: Any, types: Any, budget: Any) -> Any:
 
 @kernel
 def _loose_gain(
-    own: Any, side: int, size: float, square: float, changes: Any, dearest: Any, allowed: Any, addable: Any
-) -> Any:
-    """Largest s_a - d_a (at least 0) of an addition, a flip and a removal on one side of phi.
+    own: Any,
+    side: int,
+    size: float,
+    square: float,
+    changes: Any,
+    dearest: Any,
+    allowed: Any,
+    addable: Any,
+    best: Any,
+) -> None:
+    """Raise `best` to the largest s_a - d_a of an addition, a flip and a removal on one side of phi.
 
     ``dearest[kind, i, j]`` is the largest -d_a that any side of psi offers for the change.
     """
@@ -222,7 +230,9 @@ def _loose_gain(
                 if allowed[i, j]:
                     slope = flip_slope(own[side, i], own[side, j], size, most)
                     flip = max(flip, slope + dearest[FLIP, i, j])
-    return add, flip, remove
+    best[ADD] = max(best[ADD], add)
+    best[FLIP] = max(best[FLIP], flip)
+    best[REMOVE] = max(best[REMOVE], remove)
 
 
 @kernel
@@ -257,6 +267,7 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
     own = np.empty((2, n_labels))
     size = np.empty(2)
     square = np.empty(2)
+    best = np.empty(3)
     limit = score[psi] - TIE_TOLERANCE * total.sum()
     margin = np.empty(len(score))
     for s in range(len(score)):
@@ -266,15 +277,18 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
         if size[0] + additions[s, 0] == 0 or size[1] + additions[s, 1] == 0:
             continue
         if most > 0:
-            a = _loose_gain(own, 0, size[0], square[0], changes, dearest, allowed, addable)
-            b = _loose_gain(own, 1, size[1], square[1], changes, dearest, allowed, addable)
+            best[:] = 0.0
+            for side in range(2):
+                _loose_gain(own, side, size[side], square[side], changes, dearest, allowed, addable, best)
             for kind in range(3):
-                gain += changes[kind] * max(a[kind], b[kind])
+                gain += changes[kind] * best[kind]
         margin[s] = score[s] + gain - limit
     count_labels(np.zeros((1, len(total)), np.int64), total, 0, label, own, size, square)
     gain = 0.0
     if most > 0:
-        b = _loose_gain(own, 1, size[1], square[1], changes, dearest, allowed, addable)
+        best[:] = 0.0
+        for side in range(1, 2):
+            _loose_gain(own, side, size[side], square[side], changes, dearest, allowed, addable, best)
         for kind in range(3):
-            gain += changes[kind] * b[kind]
+            gain += changes[kind] * best[kind]
     return margin, square[1] / size[1] + gain >= limit
