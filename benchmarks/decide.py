@@ -155,9 +155,7 @@ def main() -> None:
     found, rows = chosen_cases(options), []
     with ProcessPoolExecutor(options.jobs) as pool:
         for case, row in zip(found, pool.map(measure, [(c, options.time_limit) for c in found]), strict=True):
-            note(
-                f"{len(rows) + 1}/{len(found)} {case}: {row['undecided']}% undecided, {row['seconds']} s"
-            )
+            note(f"{len(rows) + 1}/{len(found)} {case}: {row['undecided']}% undecided, {row['seconds']} s")
             rows.append(row)
     show(rows)
     say_which_missed(found, rows)

@@ -127,11 +127,13 @@ def _show_quantiles(screen: Console, result: RadiusResult) -> None:
 
 
 def _readable_amounts(result: RadiusResult) -> list[int]:
-    """0, 1, 2, 5, 10, 20 and so on, up to the amount where nothing changes any more."""
-    last = int(result.curve().index.max())
+    """0, 1, 2, 5, 10, 20 and so on, from the last one where nothing has changed to the first with all."""
+    changes = sorted(map(int, result.curve().index))
+    first, last = changes[min(1, len(changes) - 1)], changes[-1]
     amounts, power = [0], 1
     while amounts[-1] < last:
         amounts += [step * power for step in (1, 2, 5)]
         power *= 10
+    begin = max(place for place, amount in enumerate(amounts) if amount < first or place == 0)
     end = next(place for place, amount in enumerate(amounts) if amount >= last)
-    return sorted({min(amount, result.max_amount) for amount in amounts[: end + 1]})
+    return sorted({0, *(min(amount, result.max_amount) for amount in amounts[begin : end + 1])})

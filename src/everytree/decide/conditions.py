@@ -85,6 +85,14 @@ def require_label(
             program.require(effect[own] - effect[rival], need - counts[own] + counts[rival])
 
 
+def require_row(
+    program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64], side: int, label: int
+) -> None:
+    """Some row carries the label: all that is needed where a node of added rows may be split further."""
+    own = side * (len(counts) // 2) + label
+    program.require(effect[own], 1.0 - counts[own])
+
+
 def require_someone(program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64]) -> None:
     """Both sides of a split keep at least one row."""
     n_labels = len(counts) // 2
