@@ -85,7 +85,7 @@ def why_strange(X: Any, added: Any) -> str:
 
 
 def check_witnesses(case: Case, data: Any, result: Any) -> tuple[int, int, list[str]]:
-    """Apply, recount and retrain: witnesses confirmed, witnesses in all, and what is wrong with the others."""
+    """Apply, recount and retrain; how many are confirmed, how many there are, and what is wrong."""
     from sklearn.tree import DecisionTreeClassifier
 
     allowed = Allowed(case, len(data.y_train))

@@ -138,7 +138,7 @@ def measure(task: tuple[Case, float | None]) -> dict[str, Any]:
 
 
 def say_which_missed(found: Sequence[Case], rows: Sequence[dict[str, Any]]) -> None:
-    """The last line: which targets were missed."""
+    """Print the last line: which targets were missed."""
     missed = [
         f"{case} ({row['undecided']}%)" for case, row in zip(found, rows, strict=True) if row["met"] == "NO"
     ]

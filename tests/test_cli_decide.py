@@ -60,15 +60,14 @@ def test_witness_for_several_people_as_json(run: Run) -> None:
 @pytest.mark.parametrize("name", ["changed.csv", "changed.parquet"])
 def test_the_written_table_changes_the_prediction(run: Run, tmp_path: Path, name: str) -> None:
     write_tables(tmp_path)
-    bias = "flip(1) + miss(1) + fake(1)"
-    said = run("witness", *FILES, "--bias", bias, "--person", 1, "--write", name)
+    said = run("witness", *FILES, "--bias", "flip(1) + miss(1)", "--person", 0, "--write", name)
     assert said.code == 0
     assert said.err.endswith(f"The changed training table is in {name}.\n")
     changed = pd.read_csv(name) if name.endswith("csv") else pd.read_parquet(name)
     assert changed.columns.tolist() == ["sex", "age", "priors", "hired"]
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)
     after = prepare(tree, changed[["sex", "age", "priors"]], changed["hired"], pd.read_csv("test.csv"))
-    assert after.train.labels[after.predictions[1]] == "no"
+    assert after.train.labels[after.predictions[0]] == "yes"
     assert sorted(path.name for path in tmp_path.iterdir()) == [name, "test.csv", "train.csv"]
 
 
@@ -175,6 +174,8 @@ def test_radius_files_hold_what_the_library_says(run: Run, tmp_path: Path) -> No
     assert [one["lower"] for one in written["people"]] == expected.lower.tolist()
     proved_at_20 = np.mean(expected.lower >= 20)
     assert f"\n    20   {proved_at_20:6.1%} " in said.err
+    assert f"\n    30   {np.mean(expected.lower >= 30):6.1%} " in said.err
+    assert f"{np.sum(expected.lower >= 30)} of them are proved up to the largest amount" in said.err
     assert "not found" in said.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "r.json"]
     sizes = data.X_test.groupby(["sex", "race"]).size()

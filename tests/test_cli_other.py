@@ -127,5 +127,5 @@ def test_the_commands_that_the_demo_prints_work(run: Run) -> None:
     assert "verdict     not robust." in run(*witness).err
     said = run(*radius, "--max-amount", 5)
     assert said.code == 0
-    assert "1543 of 1543 people" in said.err
+    assert "1543 others are proved up to the largest amount" in said.err
     assert own[1:3] == ["train.csv", "test.csv"]

@@ -133,13 +133,14 @@ def certify_prepared(
         robust = _proved(outcome, prepared)
         statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
         verdicts = np.where(robust, ROBUST, UNKNOWN)
-        witnesses = {}
+        witnesses, complete = {}, outcome.complete
         if engine == "auto" and outcome.complete and not robust.all():
             decision = _decide(problem, prepared, robust, limits, report)
             robust = decision.robust
             verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
             verdicts[list(decision.witnesses)] = NOT_ROBUST
             witnesses = _as_witnesses(decision, prepared)
+            complete = decision.in_time
             statistics |= {"paths": float(decision.paths), "programs": float(decision.programs)}
     statistics["seconds"] = time.monotonic() - started
     labels = train.labels
@@ -157,7 +158,7 @@ def certify_prepared(
         bias=model,
         learner=str(prepared.learner),
         engine=engine,
-        complete=outcome.complete,
+        complete=complete,
         frame=test.frame,
         index=test.index,
         statistics=statistics,

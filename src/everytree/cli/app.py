@@ -194,6 +194,9 @@ def radius(
     ] = ...,  # type: ignore[assignment]
     depth: DepthOption = ...,  # type: ignore[assignment]
     label: LabelOption = None,
+    drop: DropOption = None,
+    categorical: CategoricalOption = None,
+    encoding: EncodingOption = EncodingName.ONEHOT,
     max_amount: Annotated[
         int | None, typer.Option("--max-amount", help="Largest number of records to look at.")
     ] = None,
@@ -207,11 +210,8 @@ def radius(
 
     measuring.run(
         measuring.Request(
-            train=train,
-            test=test,
+            setup=_setup(train, test, depth, label, drop, categorical, encoding),
             family=family,
-            depth=depth,
-            label=label,
             max_amount=max_amount,
             groups=tuple(group or ()),
             time_limit=time_limit,

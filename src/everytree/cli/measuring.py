@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from everytree.cli.inputs import read_tables
 from everytree.cli.outputs import check_writable, write_json, write_table
-from everytree.cli.preparing import check_depth, check_limit
+from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.screen import Report, console, notes, plain_table, show_shares, sign_of_life
 from everytree.errors import EverytreeError
 
@@ -29,11 +30,8 @@ QUANTILES = {"least": 0.0, "10%": 0.1, "25%": 0.25, "50%": 0.5, "75%": 0.75, "90
 class Request:
     """The options of `everytree radius` as they were given."""
 
-    train: str
-    test: str | None
+    setup: Setup
     family: str
-    depth: int
-    label: str | None = None
     max_amount: int | None = None
     groups: tuple[str, ...] = ()
     time_limit: float | None = None
@@ -43,7 +41,7 @@ class Request:
 
 def run(request: Request) -> None:
     """Find everybody's radius, show the distribution, write the files."""
-    check_depth(request.depth)
+    check_depth(request.setup.depth)
     check_limit("--time-limit", "seconds", request.time_limit)
     if request.max_amount is not None and request.max_amount < 0:
         raise EverytreeError(
@@ -64,22 +62,19 @@ def run(request: Request) -> None:
 
 
 def _measure(request: Request, report: Report) -> RadiusResult:
-    from sklearn.tree import DecisionTreeClassifier
-
-    from everytree import radius
+    from everytree.decide.radius import as_family, radius_prepared
     from everytree.groups import group_frame
 
-    tables = read_tables(request.train, request.test, request.label)
+    family = as_family(request.family)
+    tables = request.setup.read()
     if request.groups:
         group_frame(list(request.groups), tables.X_test)
-    return radius(
-        DecisionTreeClassifier(max_depth=request.depth, random_state=0),
-        tables.X_train,
-        tables.y_train,
-        tables.X_test,
-        request.family,
+    deadline = math.inf if request.time_limit is None else time.monotonic() + request.time_limit
+    return radius_prepared(
+        request.setup.prepare(tables),
+        family,
         max_amount=request.max_amount,
-        time_limit=request.time_limit,
+        deadline=deadline,
         progress=report,
     )
 
@@ -89,6 +84,10 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
     screen.print(f"family        {escape(str(result.family))}", soft_wrap=True)
     screen.print(f"amounts       0 to {result.max_amount} records")
     screen.print(f"exact radius  {exact} of {len(result)} people, {exact / len(result):.1%}")
+    if unshaken := _unshaken(result):
+        screen.print(
+            f"              {unshaken} others are proved up to the largest amount, perhaps beyond it"
+        )
     screen.print("\nThe radius of a prediction is the largest amount for which it is proved robust.")
     if exact < len(result):
         screen.print(
@@ -136,4 +135,10 @@ def _readable_amounts(result: RadiusResult) -> list[int]:
         power *= 10
     begin = max(place for place, amount in enumerate(amounts) if amount < first or place == 0)
     end = next(place for place, amount in enumerate(amounts) if amount >= last)
-    return sorted({0, *(min(amount, result.max_amount) for amount in amounts[begin : end + 1])})
+    shown = {0, *(min(amount, result.max_amount) for amount in amounts[begin : end + 1])}
+    return sorted(shown | {result.max_amount} if _unshaken(result) else shown)
+
+
+def _unshaken(result: RadiusResult) -> int:
+    """Count the people who are proved up to the largest amount that was looked at."""
+    return int((result.lower >= result.max_amount).sum())

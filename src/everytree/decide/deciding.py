@@ -50,6 +50,7 @@ class Decision:
 
     robust: NDArray[np.bool_]
     witnesses: dict[int, tuple[Trial, int]] = field(default_factory=dict)
+    in_time: bool = True
     programs: int = 0
     paths: int = 0
     retrained: int = 0
@@ -176,6 +177,7 @@ def decide(
     if complete:
         for p in people:
             decision.robust[p] = int(p) not in waiting_for and int(p) not in judge.witnesses
+    decision.in_time = complete and (not open_paths or time.monotonic() <= deadline)
     decision.witnesses = judge.witnesses
     decision.programs, decision.paths, decision.retrained = solver.solved, len(paths), judge.retrained
     return decision

@@ -73,8 +73,8 @@ class RadiusResult:
 
     @property
     def exact(self) -> NDArray[np.bool_]:
-        """Where the two ends are neighbours, or everything up to `max_amount` is proved."""
-        return np.asarray((self.upper == self.lower + 1) | (self.lower >= self.max_amount))
+        """Where the two ends are neighbours. Elsewhere the radius is at least `lower`."""
+        return np.asarray(self.upper == self.lower + 1)
 
     def curve(self, sensitive_features: object = None) -> pd.DataFrame:
         """Share of people proved, refuted and open at every amount where something changes.
@@ -90,7 +90,8 @@ class RadiusResult:
             lower, upper = self.lower[people], self.upper[people]
             robust = np.array([np.mean(lower >= a) for a in amounts])
             refuted = np.array([np.mean(upper <= a) for a in amounts])
-            columns = {"robust": robust, "not robust": refuted, "unknown": 1 - robust - refuted}
+            unknown = np.maximum(0.0, np.round(1 - robust - refuted, 12))
+            columns = {"robust": robust, "not robust": refuted, "unknown": unknown}
             return pd.DataFrame(columns, index=pd.Index(amounts, name="amount"))
 
         if sensitive_features is None:
@@ -172,18 +173,36 @@ def radius(
     [2.0, 1.0]
     """
     started = time.monotonic()
+    model = as_family(family)
+    if time_limit is not None and not time_limit > 0:
+        raise EverytreeError(f"time_limit must be greater than 0, or None; received {time_limit!r}.")
+    prepared = prepare(estimator, X_train, y_train, X_test)
+    deadline = float("inf") if time_limit is None else started + time_limit
+    return radius_prepared(prepared, model, max_amount=max_amount, deadline=deadline, progress=progress)
+
+
+def radius_prepared(
+    prepared: Prepared,
+    model: BiasModel,
+    *,
+    max_amount: int | None = None,
+    deadline: float = float("inf"),
+    progress: Callable[[float, int], None] | None = None,
+) -> RadiusResult:
+    """Find the radius on tables that are encoded already; see `radius`."""
+    most = _largest_amount(model, prepared, max_amount)
+    return _Search(prepared, model, most, deadline, progress).run()
+
+
+def as_family(family: BiasModel | str | Mapping[str, Any]) -> BiasModel:
+    """Take a bias model with a free amount in any of its spellings."""
     model = as_bias(family)
     if not model.has_free_amount:
         raise BiasError(
             f"radius needs a bias model with a free amount, written ?, such as flip(?); received {model}. "
             "Use certify for fixed amounts."
         )
-    if time_limit is not None and not time_limit > 0:
-        raise EverytreeError(f"time_limit must be greater than 0, or None; received {time_limit!r}.")
-    prepared = prepare(estimator, X_train, y_train, X_test)
-    most = _largest_amount(model, prepared, max_amount)
-    deadline = float("inf") if time_limit is None else started + time_limit
-    return _Search(prepared, model, most, deadline, progress).run()
+    return model
 
 
 def _largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> int:
@@ -224,12 +243,13 @@ class _Search:
 
     def run(self) -> RadiusResult:
         amount = 0
-        while amount <= self.most and self._at(amount, (self.lower < amount) & np.isinf(self.upper)):
+        while amount <= self.most and self._at(amount, np.isinf(self.upper), give_up=False):
             amount = min(max(1, 2 * amount), self.most) if amount < self.most else self.most + 1
+        self.stuck |= np.isinf(self.upper) & (self.lower < self.most)
         while (waiting := self._waiting()).any():
             middles = (self.lower[waiting] + np.minimum(self.upper[waiting], self.most + 1)).astype(int) // 2
             common, _ = Counter(middles.tolist()).most_common(1)[0]
-            if not self._at(int(common), waiting):
+            if not self._at(int(common), waiting, give_up=True):
                 break
         test = self.prepared.test
         predictions = self.prepared.train.labels[self.prepared.predictions]
@@ -250,8 +270,11 @@ class _Search:
         apart = np.minimum(self.upper, self.most + 1) - self.lower > 1
         return np.asarray(apart & ~self.stuck)
 
-    def _at(self, amount: int, people: NDArray[np.bool_]) -> bool:
-        """Decide at one amount those of `people` whom it concerns; False if the time is over."""
+    def _at(self, amount: int, people: NDArray[np.bool_], give_up: bool) -> bool:
+        """Decide at one amount those of `people` whom it concerns; False if the time is over.
+
+        With `give_up`, who stays unknown here is left with the ends known so far.
+        """
         chosen = np.flatnonzero(people & ~self.stuck & (self.lower < amount) & (amount < self.upper))
         if len(chosen) == 0:
             return True
@@ -265,8 +288,10 @@ class _Search:
         part = replace(self.prepared, test=people_here, predictions=self.prepared.predictions[chosen])
         model = self.model.with_amount(amount)
         result = certify_prepared(part, model, engine="auto", limits=Limits(self.deadline))
-        self.lower[chosen[result.verdicts == ROBUST]] = amount
-        self.stuck[chosen[~np.isin(result.verdicts, (ROBUST, NOT_ROBUST))]] = True
+        proved = chosen[result.verdicts == ROBUST]
+        self.lower[proved] = np.maximum(self.lower[proved], amount)
+        if give_up:
+            self.stuck[chosen[~np.isin(result.verdicts, (ROBUST, NOT_ROBUST))]] = True
         for p, witness in result.witnesses.items():
             person = int(chosen[p])
             self.upper[person] = min(self.upper[person], self._amount_of(witness, amount))

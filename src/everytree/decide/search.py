@@ -312,11 +312,11 @@ class PathSearch:
                 k = self.cuts[level].index(cut)
                 conditions.require_within(program, self.counts[level][k], self.effects[level][k], low, high)
         last = self.path.steps[-1]
-        counts, effect = self.counts[-1][0], self.effects[-1][0]
+        at_leaf, effect = self.counts[-1][0], self.effects[-1][0]
         if len(last.rows) == 0:
-            conditions.require_row(program, counts, effect, last.side, self.path.label)
+            conditions.require_row(program, at_leaf, effect, last.side, self.path.label)
         else:
-            conditions.require_label(program, counts, effect, last.side, self.path.label)
+            conditions.require_label(program, at_leaf, effect, last.side, self.path.label)
         return program
 
     def _try(self, solution: Solution, region: Region, confirm: Confirm) -> tuple[bool, bool]:

@@ -100,15 +100,17 @@ class Witness:
 
         labels = np.asarray(y_train)
         rows = [*self.flipped, *self.removed]
-        frame = X_train.iloc[rows].reset_index(drop=True)
-        frame.insert(0, "row", rows)
-        frame.insert(0, "change", ["flip"] * len(self.flipped) + ["remove"] * len(self.removed))
-        frame[self.label_name] = labels[rows]
-        frame["new label"] = [*self.flipped.values(), *([None] * len(self.removed))]
-        if len(self.added):
-            added = self.added.rename(columns={self.label_name: "new label"})
-            added.insert(0, "change", "add")
-            frame = pd.concat([frame, added], ignore_index=True) if rows else added
+        words = ["flip"] * len(self.flipped) + ["remove"] * len(self.removed) + ["add"] * len(self.added)
+        new = [*self.flipped.values(), *([None] * len(self.removed)), *self.added[self.label_name].tolist()]
+        features = self.added.drop(columns=self.label_name)
+        kept = X_train.iloc[rows]
+        frame = features if not rows else pd.concat([kept, features]) if len(features) else kept
+        frame = frame.reset_index(drop=True)
+        none = [None] * len(self.added)
+        frame.insert(0, "row", pd.Series([*rows, *none], dtype=object))
+        frame.insert(0, "change", words)
+        frame[self.label_name] = pd.Series([*labels[rows].tolist(), *none], dtype=object)
+        frame["new label"] = pd.Series(new, dtype=object)
         return frame
 
 
