@@ -175,7 +175,7 @@ def test_radius_files_hold_what_the_library_says(run: Run, tmp_path: Path) -> No
     proved_at_20 = np.mean(expected.lower >= 20)
     assert f"\n    20   {proved_at_20:6.1%} " in said.err
     assert f"\n    30   {np.mean(expected.lower >= 30):6.1%} " in said.err
-    assert f"{np.sum(expected.lower >= 30)} of them are proved up to the largest amount" in said.err
+    assert f"{np.sum(expected.lower >= 30)} others are proved up to the largest amount" in said.err
     assert "not found" in said.err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["r.csv", "r.json"]
     sizes = data.X_test.groupby(["sex", "race"]).size()
