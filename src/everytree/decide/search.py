@@ -107,7 +107,6 @@ class PathSearch:
             recent = pool.get(id(step.rows), [])[-how_many:]
             for cut in (*(known[level] if known else ()), *recent):
                 self._add_rival(level, cut)
-        self._refresh()
 
     def share(self, pool: dict[int, list[Cut]]) -> None:
         """Leave the rivals that came up to later paths through the same nodes."""
@@ -168,6 +167,7 @@ class PathSearch:
         split is coarse, else where a count comes out fractional.
         """
         try:
+            self._start()
             regions = self._first_regions()
         except TooLargeError:
             return OPEN
@@ -205,6 +205,14 @@ class PathSearch:
                 settled = True
         self.lower = stuck
         return OPEN if np.isfinite(stuck) else IMPOSSIBLE
+
+    def _start(self) -> None:
+        """Lay the columns out; if that is too much with all the rivals at hand, with one at each level."""
+        try:
+            self._refresh()
+        except TooLargeError:
+            self.rivals = [of_level[:1] for of_level in self.rivals]
+            self._refresh()
 
     def _first_regions(self) -> list[Region]:
         """Both signs at every level where h is exact; else the counts that the budgets can reach."""
