@@ -80,9 +80,9 @@ class Splits(NamedTuple):
     feature: NDArray[np.int32]
     low: NDArray[np.int32]
     high: NDArray[np.int32]
-    left: NDArray[np.int64]
+    left: NDArray[np.int32]
     total: NDArray[np.int64]
-    additions: NDArray[np.int64]
+    additions: NDArray[np.int32]
 
 
 def code_columns(X: NDArray[np.float32], boolean: NDArray[np.bool_]) -> Columns:
@@ -157,7 +157,7 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
     feature = np.empty(room, np.int32)
     low = np.empty(room, np.int32)
     high = np.empty(room, np.int32)
-    left = np.empty((room, n_types), np.int64)
+    left = np.empty((room, n_types), np.int32)
     histogram = np.zeros((widest, n_types), np.int64)
     running = np.zeros(n_types, np.int64)
     used = 0
@@ -205,7 +205,7 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
             for t in range(n_types):
                 left[used, t] = total[t]
             used += 1
-    sides = np.empty((used, 2), np.int64)
+    sides = np.empty((used, 2), np.int32)
     for s in range(used):
         sides[s, 0] = additions
         sides[s, 1] = additions

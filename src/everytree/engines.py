@@ -158,9 +158,6 @@ class RelationalEngine:
         others, at_leaves = chosen[~harmful], possible[~harmful]
         if len(others) <= MOST_SETTLED:
             others, at_leaves = self._settle(ranking, others, at_leaves)
-        else:
-            keep = interval.affordable(splits, others, types, budget, ranking.least_upper)
-            others, at_leaves = others[keep], at_leaves[keep]
         leaves = _range_leaves(ranking, others)
         leaves.possible[:] &= at_leaves
         yield others, leaves

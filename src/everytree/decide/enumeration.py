@@ -43,7 +43,7 @@ MOST_ODD_TRIALS = 300
 """The same, with values that differ from a point by less than the learner can tell."""
 
 SHARE_OF_TIME = 1 / 3
-"""Part of the time that is left of which trying tables may take."""
+"""Part of the time left that trying tables may take."""
 
 
 def try_every_table(
@@ -57,6 +57,12 @@ def try_every_table(
         Who is proved, those before included.
     finished : ndarray of bool
         For whom nothing is left to try: proved, with a witness, or with a label that only ties change.
+
+    Notes
+    -----
+    *Soundness.* `TableList` has every table of B(T) and `EveryTree` every tree of each, so whoever never may
+    differ is robust. Where rows may be added, places are first cut at training values only, for all people
+    at once, then for each person left also where a midpoint meets that person's own value.
     """
     proved = judge.proved.copy()
     finished = proved.copy()
@@ -73,6 +79,8 @@ def try_every_table(
     proved[[p for p in waiting if p not in doubtful and p not in judge.witnesses]] = True
     if problem.bias.additions:
         for p in sorted(doubtful):
+            if time.monotonic() > search.deadline:
+                break
             turning = turning_points(problem, judge.X[p])
             further = {j: points.get(j, []) + turning[j] for j in turning}
             again = search.run(further, [p]) if p not in judge.witnesses else None

@@ -51,18 +51,24 @@ class Axis:
 
     Soundness
     ---------
-    With one added row, every value is in some place, and two values of a place are in the same order to all
-    training values; a value that the learner cannot tell from a point counts as that point, hence the slack
-    around points. With more added rows, a stretch has a rank for each of them, so every order among them
-    occurs. Thresholds are only known to lie in an interval that the places of both sides give.
+    Every value is in some place, and the values of a place have the same order to all training values. A
+    value so close to a point that the learner does not split between them counts as that point (hence the
+    slack around points), unless another added row is just as close: then all of them lie in the stretches, in
+    their true order, for which a stretch has as many ranks as rows may be added. Splits between such values may
+    exist or not (`may_touch`); between two points one always exists, as `check_gaps` sees to. Thresholds are
+    only known to lie in an interval that the places of both sides give.
     """
 
-    def __init__(self, values: Iterable[float], boolean: bool, further: Iterable[float], additions: int):
+    def __init__(
+        self, values: Iterable[float], boolean: bool, further: Iterable[float], additions: int
+    ) -> None:
         known = sorted({0.0, 1.0} if boolean else set(map(float, values)))
         points = list(known)
         if not boolean:
             apart = 3 * (additions + 1) * LARGEST_STEP
-            for value in map(float, map(np.float32, further)):
+            with np.errstate(over="ignore"):
+                rounded = np.array(list(further), np.float64).astype(np.float32)
+            for value in rounded.tolist():
                 if np.isfinite(value) and all(abs(value - point) > apart for point in points):
                     points.append(value)
         points.sort()

@@ -283,7 +283,7 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
             for kind in range(3):
                 gain += changes[kind] * best[kind]
         margin[s] = score[s] + gain - limit
-    count_labels(np.zeros((1, len(total)), np.int64), total, 0, label, own, size, square)
+    count_labels(np.zeros((1, len(total)), np.int32), total, 0, label, own, size, square)
     gain = 0.0
     if most > 0:
         best[:] = 0.0

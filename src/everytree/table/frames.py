@@ -130,7 +130,7 @@ def _from_other(X: object, role: str) -> pd.DataFrame:
                 f"The {role} must have two dimensions, one row for each person; received an array of shape "
                 f"{X.shape}. Use array.reshape(-1, 1) for a single column."
             )
-        return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+        return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])], copy=False)
     return _from_narwhals(X, role)
 
 
