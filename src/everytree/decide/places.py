@@ -53,10 +53,11 @@ class Axis:
     ---------
     Every value is in some place, and the values of a place have the same order to all training values. A
     value so close to a point that the learner does not split between them counts as that point (hence the
-    slack around points), unless another added row is just as close: then all of them lie in the stretches, in
-    their true order, for which a stretch has as many ranks as rows may be added. Splits between such values may
-    exist or not (`may_touch`); between two points one always exists, as `check_gaps` sees to. Thresholds are
-    only known to lie in an interval that the places of both sides give.
+    slack around points), unless another added row is just as close: then all of them lie in the
+    stretches, in their true order, for which a stretch has as many ranks as rows may be added. Splits
+    between such values may exist or not (`may_touch`); between two points one always exists, as
+    `check_gaps` sees to. Thresholds are only known to lie in an interval that the places of both sides
+    give.
     """
 
     def __init__(

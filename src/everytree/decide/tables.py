@@ -44,10 +44,14 @@ class Act(NamedTuple):
 
 
 class Permissions:
-    """Which component allows what, to rows of T and to added rows."""
+    """Which component allows what, to rows of T and to added rows.
+
+    A row of T needs the permission of the resolved bias model as well: some rows may be trusted.
+    """
 
     def __init__(self, problem: Problem) -> None:
         table = problem.table
+        self.bias = problem.bias
         self.n_labels = problem.bias.n_labels
         view = TableView(table.frame, table.y, table.labels)
         self.counts = [c.count for c in problem.bias.components]
@@ -66,15 +70,19 @@ class Permissions:
 
     def signature(self, row: int) -> tuple[bool, ...]:
         """Rows of one label with the same signature may be changed in the same ways."""
-        masks = (*self.own.values(), *self.given.values())
+        masks = (*self.own.values(), *self.given.values(), self.bias.removable, *self.bias.flips_to.T)
         return tuple(bool(mask[row]) for mask in masks)
 
     def flips(self, row: int, target: int) -> frozenset[int]:
         """Components that may give this row another label."""
+        if not self.bias.flips_to[row, target]:
+            return frozenset()
         return frozenset(i for i, c in self._flipping(target) if self.own[i][row])
 
     def fakes(self, row: int, label: int | None = None) -> frozenset[int]:
         """Components that may remove this row, as it is or with a label that a flip gave it."""
+        if not self.bias.removable[row]:
+            return frozenset()
         masks = {i: self.own[i] if label is None else self.given[i, label] for i, _ in self._of("fake")}
         return frozenset(i for i, mask in masks.items() if mask[row])
 
