@@ -249,12 +249,13 @@ def test_added_rows_look_like_rows_of_the_table(bias, depth):
         assert X.dtypes.tolist() == data.X_train.dtypes.tolist()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [1, 5, 7, 13])
 def test_an_array_of_whole_numbers_stays_one(seed):
     """Numbers between whole ones are not added, nor numbers beside 0 and 1 where there are no others."""
     rng = np.random.default_rng(seed)
-    X = np.column_stack([rng.integers(0, 2, 20), rng.integers(0, 5, 20)])
-    y = ((X[:, 1] > 2) ^ (rng.random(20) < 0.3)).astype(int)
+    n_rows = int(rng.integers(10, 30))
+    X = np.column_stack([rng.integers(0, 2, n_rows), rng.integers(0, 5, n_rows)])
+    y = ((X[:, 1] > 2) ^ (rng.random(n_rows) < 0.3)).astype(int)
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     result = certify(tree, X, y, X[:8], "miss(2)", time_limit=4)
     for person, witness in result.witnesses.items():

@@ -270,11 +270,10 @@ def test_compas_witnesses_have_the_size_of_the_upper_end():
 @needs_paper
 def test_a_time_limit_leaves_honest_ends():
     data, whole = compas_radius()
+    tables = (data.X_train, data.y_train, data.X_test)
     started = time.monotonic()
-    result = radius(
-        tree(), data.X_train, data.y_train, data.X_test, "flip(?)", max_amount=240, time_limit=1.5
-    )
-    assert time.monotonic() - started < 8
+    result = radius(tree(), *tables, "flip(?)", max_amount=240, time_limit=0.1)
+    assert time.monotonic() - started < 5
     assert not result.complete
     assert not settled(result).all()
     assert (result.lower <= whole.lower).all()

@@ -66,6 +66,7 @@ class RowMaker:
             (*row[:place], constant, *row[place + 1 :])
             for place, name in enumerate(self.frame.columns)
             for constant in self.constants.get(str(name), [])[:4]
+            if _fits(constant, self.frame[name])
         ]
 
     def _allowed_rows(self, label: int) -> NDArray[np.bool_]:
@@ -106,7 +107,7 @@ class RowMaker:
         if _inside(own, possible):
             return own
         for constant in self.constants.get(column.name, ()):
-            if _inside(constant, possible):
+            if _inside(constant, possible) and _fits(constant, values):
                 return constant
         inside = np.flatnonzero(_inside(np.asarray(values, float), possible))
         if len(inside):
@@ -114,12 +115,16 @@ class RowMaker:
         if column.kind == "boolean":
             fitting = [v for v in (0, 1) if low < v <= high]
             return type(own)(fitting[0]) if fitting else _IMPOSSIBLE
+        whole_only = values.dtype.kind in "iu"
         if np.isinf(low):
-            return np.floor(high) - 1 if np.isfinite(high) else own
-        if np.isinf(high):
-            return np.ceil(low) + 1
-        whole = np.floor(high)
-        return whole if low < whole <= high else (low + high) / 2
+            new = np.floor(high) - 1
+        elif np.isinf(high):
+            new = np.ceil(low) + 1
+        else:
+            new = np.floor(high) if low < np.floor(high) else (low + high) / 2
+        if not whole_only:
+            return new
+        return type(own)(new) if new == np.floor(new) else _IMPOSSIBLE
 
     def as_frame(self, rows: list[tuple[object, ...]]) -> Any:
         """Rows with the original columns."""
@@ -144,6 +149,11 @@ def _inside(values: Any, interval: tuple[float, float]) -> Any:
     """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high."""
     seen = np.asarray(values, np.float32).astype(np.float64)
     return (seen > interval[0]) & (seen <= interval[1])
+
+
+def _fits(number: float, column: Any) -> bool:
+    """Whether a number is of the column's type: whole where the column holds whole numbers."""
+    return column.dtype.kind not in "iu" or float(number).is_integer()
 
 
 def _constants(components: list[Any]) -> dict[str, list[Any]]:
