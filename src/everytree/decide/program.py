@@ -124,7 +124,7 @@ class Solver:
         self.model: Any = highspy.Highs()  # type: ignore[no-untyped-call]
         self.model.setOptionValue("output_flag", False)
         self.model.setOptionValue("threads", 1)
-        self.model.setOptionValue("time_limit", seconds)
+        self.seconds = seconds
         self.solved = 0
 
     def run(
@@ -151,6 +151,8 @@ class Solver:
             kinds = highspy.HighsVarType
             program.integrality_ = [kinds.kInteger] * whole + [kinds.kContinuous] * (n_columns - whole)
         self.model.passModel(program)
+        # HiGHS counts the time of all runs of a model together, so the limit moves along.
+        self.model.setOptionValue("time_limit", self.model.getRunTime() + self.seconds)
         self.model.run()
         self.solved += 1
         solution = self.model.getSolution()
