@@ -151,3 +151,22 @@ def test_an_unseen_category_of_an_ordinal_column_is_not_forgotten() -> None:
         assert result.verdicts[1] != "robust"
     codes = np.append((X["c"] == "b").astype(float), -1.0).reshape(-1, 1)
     assert tree.fit(codes, np.append(y, 0)).predict([[1.0]]) == [0]
+
+
+def test_ranges_hold_for_people_who_are_proved_by_programs() -> None:
+    """Who left the walk early has no complete range, even if a program proves the label afterwards."""
+    import numpy as np
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree import certify
+
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        X, y = rng.integers(0, 5, (20, 2)), rng.integers(0, 2, 20)
+        y[X[:, 0] > 2] = 1
+        people = rng.integers(0, 5, (4, 2))
+        tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+        result = certify(tree, X, y, people, "flip(2)", time_limit=5)
+        shares = tree.fit(X, y).predict_proba(people)
+        assert (result.probability_ranges[:, :, 0] <= shares + 1e-9).all()
+        assert (result.probability_ranges[:, :, 1] >= shares - 1e-9).all()

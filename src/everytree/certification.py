@@ -130,7 +130,7 @@ def certify_prepared(
         outcome = explore.explore_together(
             problem, test.X, prepared.predictions, prover, limits, report, n_jobs
         )
-        robust = _proved(outcome, prepared)
+        walked = robust = _proved(outcome, prepared)
         statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
         verdicts = np.where(robust, ROBUST, UNKNOWN)
         witnesses, complete = {}, outcome.complete
@@ -148,7 +148,7 @@ def certify_prepared(
     predictions = labels[prepared.predictions]
     known = predictions.tolist()
     ranges = np.stack([outcome.tally.low, outcome.tally.high], axis=2)
-    ranges[~robust] = (0.0, 1.0)
+    ranges[~walked] = (0.0, 1.0)
     return CertificationResult(
         verdicts=verdicts,
         predictions=predictions,

@@ -94,11 +94,14 @@ class Witness:
             kept = pd.concat([kept, features[list(frame.columns)]], ignore_index=True)
         return kept, y
 
-    def to_frame(self, X_train: pd.DataFrame, y_train: Any) -> pd.DataFrame:
+    def to_frame(self, X_train: Any, y_train: Any) -> pd.DataFrame:
         """One row a changed record: what happens to it, its columns, its label before and after."""
         import pandas as pd
 
         labels = np.asarray(y_train)
+        if not hasattr(X_train, "iloc"):
+            names = list(self.added.columns[:-1])
+            X_train = pd.DataFrame(np.asarray(X_train), columns=names)
         rows = [*self.flipped, *self.removed]
         words = ["flip"] * len(self.flipped) + ["remove"] * len(self.removed) + ["add"] * len(self.added)
         new = [*self.flipped.values(), *([None] * len(self.removed)), *self.added[self.label_name].tolist()]
