@@ -45,8 +45,8 @@ class CertificationResult:
         Labels that the person may get: a single one for robust people, all labels for the others, because
         the search for further labels stops once a second one is possible.
     probability_ranges : array of (people, labels, 2)
-        For robust people, bounds on the share of each label in the leaf the person reaches, over all tables;
-        [0, 1] for the others.
+        For people whom the walk over all trees proved robust, bounds on the share of each label in the leaf
+        the person reaches, over all tables; [0, 1] for the others, also for those whom a program proved.
     labels : array
         The labels, sorted; second axis of `probability_ranges`.
     bias : BiasModel
