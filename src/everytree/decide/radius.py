@@ -305,7 +305,7 @@ class _Search:
         """The amount that a witness needs: its own size where each kind has one component, all free."""
         kinds = Counter(c.kind for c in self.model.components)
         free = {c.kind for c in self.model.components if c.amount.unit == "free"}
-        if max(kinds.values()) > 1 or set(kinds) != free or ("flip" in kinds and "miss" in kinds):
-            return amount
+        if max(kinds.values()) > 1 or set(kinds) != free or ("flip" in kinds and len(kinds) > 1):
+            return amount  # an added or removed row may need a flip of its own
         used = (len(witness.added), len(witness.flipped), len(witness.removed))
         return min(amount, max(used))
