@@ -14,6 +14,7 @@ from everytree.bias import BiasModel, as_bias, resolve
 from everytree.engines import IntervalEngine, RelationalEngine
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
+from everytree.sharing import explore_in_time
 from everytree.table import check_gaps
 from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 
@@ -127,12 +128,10 @@ def certify_prepared(
     problem = explore.Problem(train, resolved, columns, types, depth, outer_splits)
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
     with reporting(progress, len(test.X)) as report:
-        outcome = explore.explore_together(
-            problem, test.X, prepared.predictions, prover, limits, report, n_jobs
-        )
+        outcome = explore_in_time(problem, test.X, prepared.predictions, prover, limits, report, n_jobs)
         walked = robust = _proved(outcome, prepared)
         statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
-        verdicts = np.where(robust, ROBUST, UNKNOWN)
+        verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
         witnesses, complete = {}, outcome.complete
         if engine == "auto" and outcome.complete and not robust.all():
             decision = _decide(problem, prepared, robust, limits, report)
@@ -204,9 +203,7 @@ def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
 def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
     """Who has exactly one possible label after a finished walk; it must be the predicted one."""
     possible = outcome.tally.possible
-    if not outcome.complete:
-        return np.zeros(len(possible), np.bool_)
-    robust: NDArray[np.bool_] = possible.sum(axis=1) == 1
+    robust: NDArray[np.bool_] = outcome.finished & (possible.sum(axis=1) == 1)
     wrong = robust & ~possible[np.arange(len(possible)), prepared.predictions]
     if wrong.any() and prepared.learner.fitted:
         raise EverytreeError(

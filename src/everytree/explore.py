@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -57,12 +56,17 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a walk found: the tally of each person, whether it came to its end, and what it looked at."""
+    """What a walk found: the tally of each person, for whom it came to its end, and what it looked at."""
 
     tally: routing.Tally
-    complete: bool
+    finished: NDArray[np.bool_]
     nodes: int
     splits: int
+
+    @property
+    def complete(self) -> bool:
+        """Whether the walk came to its end for everybody."""
+        return bool(self.finished.all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,32 +145,6 @@ def explore(
     return _Walk(problem, X, predictions, engine, limits, progress).run()
 
 
-def explore_together(
-    problem: Problem,
-    X: NDArray[np.float32],
-    predictions: NDArray[np.int64],
-    engine: Engine,
-    limits: Limits,
-    progress: Progress | None,
-    n_jobs: int,
-) -> Outcome:
-    """Share the people among threads, each with a walk of its own; the outcome is the same."""
-    if n_jobs == 1 or len(X) < 2 * n_jobs:
-        return explore(problem, X, predictions, engine, limits, progress)
-    parts = np.array_split(np.arange(len(X)), n_jobs)
-    with ThreadPoolExecutor(n_jobs) as pool:
-        walks = [
-            pool.submit(explore, problem, X[part], predictions[part], engine, limits, progress)
-            for part in parts
-        ]
-        outcomes = [walk.result() for walk in walks]
-    tally = routing.Tally(
-        *(np.concatenate(arrays) for arrays in zip(*(o.tally for o in outcomes), strict=True))
-    )
-    nodes, splits = sum(o.nodes for o in outcomes), sum(o.splits for o in outcomes)
-    return Outcome(tally, all(o.complete for o in outcomes), nodes, splits)
-
-
 class _Walk:
     """One depth-first walk; children are kept as (parent, split, side) until their turn comes."""
 
@@ -195,7 +173,7 @@ class _Walk:
 
     def run(self) -> Outcome:
         if self.memo.limit < 0:
-            return Outcome(self.tally, False, 0, 0)
+            return self._outcome(complete=False)
         stack: list[_Pending] = []
         self._visit(self._root(), stack)
         complete = True
@@ -211,7 +189,11 @@ class _Walk:
                 self._visit(node, stack)
             if self.progress is not None and self.nodes % 16 == 0:
                 self.progress(self.done, int(self._live(self.everyone).sum()))
-        return Outcome(self.tally, complete, self.nodes, self.splits)
+        return self._outcome(complete)
+
+    def _outcome(self, complete: bool) -> Outcome:
+        finished = np.full(len(self.tally.possible), complete)
+        return Outcome(self.tally, finished, self.nodes, self.splits)
 
     @property
     def everyone(self) -> NDArray[np.int32]:
