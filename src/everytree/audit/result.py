@@ -1,0 +1,58 @@
+"""What an audit found: the result of every cell, as `certify` and `radius` would have returned it.
+
+Read by the tables, the pictures and the report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from everytree.audit.plan import Cell, Plan
+    from everytree.decide.radius import RadiusResult
+    from everytree.learner import Prepared
+    from everytree.verdicts import CertificationResult
+
+__all__ = ["AuditResult"]
+
+
+@dataclass(frozen=True, eq=False)
+class AuditResult:
+    """Everything an audit found.
+
+    Attributes
+    ----------
+    plan : Plan
+        What was asked.
+    prepared : dict
+        Depth to the tables and the learner; ``prepared[depth].test.y`` holds codes of the true labels, or is
+        None if the test table has none.
+    verdicts : dict
+        Cell to CertificationResult, in the order of the plan.
+    radii : dict
+        Cell to RadiusResult, in the order of the plan.
+    hashes : dict
+        What was read (``"train"``, ``"test"``) to the SHA-256 of its content.
+    """
+
+    plan: Plan
+    prepared: dict[int, Prepared]
+    verdicts: dict[Cell, CertificationResult]
+    radii: dict[Cell, RadiusResult]
+    hashes: dict[str, str]
+
+    def of(self, sweep: int, depth: int) -> dict[Cell, CertificationResult]:
+        """Give the verdicts of one sweep and depth, in the order of its amounts."""
+        return {
+            cell: result
+            for cell, result in self.verdicts.items()
+            if cell.sweep == sweep and cell.depth == depth
+        }
+
+    def radius_of(self, sweep: int, depth: int) -> RadiusResult | None:
+        """Give the radius of one sweep and depth, or None if it was not asked for."""
+        for cell, result in self.radii.items():
+            if cell.sweep == sweep and cell.depth == depth:
+                return result
+        return None
