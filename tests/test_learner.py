@@ -9,6 +9,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
+from everytree import certify, radius
+from everytree.datasets import load
 from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.learner import Learner, prepare
 
@@ -284,3 +286,26 @@ def test_a_fitted_tree_must_belong_to_the_table() -> None:
         TableError, match="trained on another table: its leaves hold 60 rows, and the 50 rows"
     ):
         prepare(tree, NUMBERS[:50], Y[:50], NUMBERS)
+
+
+def test_a_dropped_column_is_unseen_by_the_tree_and_known_to_the_bias_model() -> None:
+    data = load("compas")
+    doubtful = np.arange(len(data.X_train)) % 20 == 0
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    table = data.X_train.assign(doubtful=doubtful, answer=data.y_train)
+    hidden = ["doubtful", "answer"]
+    only = certify(tree, table, data.y_train, data.X_test, "flip(2%, where doubtful == true)", drop=hidden)
+    every = certify(tree, data.X_train, data.y_train, data.X_test, "flip(2%)")
+    assert only.predictions.tolist() == every.predictions.tolist()
+    assert every.robust_rate < only.robust_rate
+    assert all(doubtful[row] for witness in only.witnesses.values() for row in witness.flipped)
+    found = radius(
+        tree,
+        table,
+        data.y_train,
+        data.X_test[:50],
+        "flip(?, where doubtful == true)",
+        drop=hidden,
+        max_amount=60,
+    )
+    assert found.predictions.tolist() == every.predictions[:50].tolist()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,7 @@ def certify(
     bias: BiasModel | str | Mapping[str, Any],
     *,
     engine: str = "auto",
+    drop: Iterable[str] | str = (),
     time_limit: float | None = None,
     memory_limit: float | None = None,
     n_jobs: int = 1,
@@ -62,6 +63,8 @@ def certify(
     engine : {"auto", "relational", "interval"}
         "interval" is the paper's method, "relational" compares splits on the same table and proves far more,
         and "auto" goes on to decide the people who are left, by programs and witnesses.
+    drop : str or iterable of str
+        Columns of the training table that the tree must not see; bias models may still name them.
     time_limit : float, optional
         Seconds after which the search stops. What is not decided by then is "unknown". Without a limit
         proofs take as long as they take, and "auto" then decides for a minute.
@@ -88,7 +91,7 @@ def certify(
     started = time.monotonic()
     _check_options(engine, time_limit, memory_limit)
     model = as_bias(bias)
-    prepared = prepare(estimator, X_train, y_train, X_test)
+    prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
     deadline = float("inf") if time_limit is None else started + time_limit
     limits = explore.Limits(deadline, float("inf") if memory_limit is None else memory_limit)
     jobs = as_jobs(n_jobs)

@@ -22,7 +22,7 @@ from everytree.learner import Prepared, prepare
 from everytree.verdicts import NOT_ROBUST, ROBUST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     import pandas as pd
     from numpy.typing import NDArray
@@ -140,6 +140,7 @@ def radius(
     family: BiasModel | str | Mapping[str, Any],
     *,
     max_amount: int | None = None,
+    drop: Iterable[str] | str = (),
     time_limit: float | None = None,
     progress: Callable[[float, int], None] | None = None,
 ) -> RadiusResult:
@@ -154,6 +155,8 @@ def radius(
         Several ``?`` share one value. Amounts are numbers of records.
     max_amount : int, optional
         Largest amount to look at; by default as many records as the table has.
+    drop : str or iterable of str
+        As for `certify`.
     time_limit : float, optional
         Seconds for everything.
     progress : callable, optional
@@ -176,7 +179,7 @@ def radius(
     model = as_family(family)
     if time_limit is not None and not time_limit > 0:
         raise EverytreeError(f"time_limit must be greater than 0, or None; received {time_limit!r}.")
-    prepared = prepare(estimator, X_train, y_train, X_test)
+    prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
     deadline = float("inf") if time_limit is None else started + time_limit
     return radius_prepared(prepared, model, max_amount=max_amount, deadline=deadline, progress=progress)
 
