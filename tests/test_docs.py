@@ -6,7 +6,7 @@ Fenced blocks, page by page and in order:
   holds exactly what the script prints.
 * ``console`` holds commands after a dollar sign. What stands below a command is exactly what it says; a
   command with nothing below it only has to run. What begins with "Error:" must end with code 2.
-* ``csv NAME`` is a file that the commands of the page find in their folder.
+* ``csv NAME`` and ``toml NAME`` are files that the code and the commands of the page find in their folder.
 * ``sh`` holds what a reader types once, such as an installation; it is not run here.
 """
 
@@ -18,12 +18,14 @@ import importlib.util
 import io
 import re
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+import everytree
 from everytree.cli import main
 from tests.cli_tools import Run, run  # noqa: F401
 
@@ -32,11 +34,12 @@ PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
     ROOT / "CHANGELOG.md",
-    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
 ]
 FENCE = re.compile(r"^```(\w*)[ ]?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)|<img [^>]*src=\"([^\"]+)\"")
-KINDS = {"python", "text", "console", "csv", "sh", "yaml"}
+KINDS = {"python", "text", "console", "csv", "toml", "sh", "yaml"}
+FILES = ("csv", "toml")
 
 
 class Block(NamedTuple):
@@ -77,6 +80,7 @@ def test_code_runs_and_prints_what_the_page_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("EVERYTREE_DATA", raising=False)
+    _write_files(page, tmp_path)
     names: dict[str, Any] = {"__name__": page.stem}
     blocks = blocks_of(page)
     for place, block in enumerate(blocks):
@@ -93,6 +97,12 @@ def test_code_runs_and_prints_what_the_page_says(
         assert _trimmed(printed.getvalue()) == _trimmed(expected), f"{page.name}:{block.line}"
 
 
+def _write_files(page: Path, folder: Path) -> None:
+    for block in blocks_of(page):
+        if block.kind in FILES and block.extra:
+            (folder / block.extra).write_text(block.text, encoding="utf-8")
+
+
 def _run_doctest(page: Path, block: Block, names: dict[str, Any]) -> None:
     example = doctest.DocTestParser().get_doctest(block.text, names, page.name, str(page), block.line - 1)
     report = io.StringIO()
@@ -104,9 +114,7 @@ def _run_doctest(page: Path, block: Block, names: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("page", with_blocks("console"))
 def test_commands_run_and_say_what_the_page_says(page: Path, run: Run, tmp_path: Path) -> None:  # noqa: F811
-    for block in blocks_of(page):
-        if block.kind == "csv":
-            (tmp_path / block.extra).write_text(block.text)
+    _write_files(page, tmp_path)
     for block in blocks_of(page):
         if block.kind != "console":
             continue
@@ -130,6 +138,19 @@ def _commands(block: Block) -> list[tuple[str, str]]:
 
 def _trimmed(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").split("\n"))
+
+
+def test_the_site_is_built_from_the_pages_alone(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path / "site")]
+    built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    for page in sorted((tmp_path / "site").rglob("*.html")):
+        text = page.read_text(encoding="utf-8")
+        fetched = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', text)
+        assert not fetched, f"{page.name}: {fetched}"
+    reference = (tmp_path / "site" / "python" / "index.html").read_text(encoding="utf-8")
+    for name in everytree.__all__:
+        assert f"everytree.{name}" in reference, name
 
 
 def test_links_lead_somewhere() -> None:
