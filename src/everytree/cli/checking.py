@@ -8,6 +8,7 @@ from rich.markup import escape
 
 from everytree.cli.preparing import Setup, check_depth
 from everytree.cli.screen import checking, console, notes, show_person, sign_of_life
+from everytree.table.naming import counted
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -76,7 +77,8 @@ def _show(screen: Console, verdict: str, found: CheckReport, prepared: Prepared)
         screen.print(f"path        {escape('; '.join(found.path))}", soft_wrap=True)
     if found.label is not None:
         screen.print(f"label       {escape(str(prepared.train.labels[found.label]))}", soft_wrap=True)
-    screen.print(f"work        {found.nodes} nodes, {found.splits} splits, {found.dropped} of them dropped\n")
+    work = f"{counted(found.nodes, 'node')}, {counted(found.splits, 'split')}, {found.dropped} of them dropped"
+    screen.print(f"work        {work}\n")
     words = MEANINGS.get((verdict, found.outcome))
     if words is None:
         screen.print(f"[bold red]{FAULT}[/bold red]", soft_wrap=True)

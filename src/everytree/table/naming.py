@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["listing", "nearest"]
+__all__ = ["counted", "listing", "nearest"]
 
 
 def nearest(name: object, options: Iterable[object]) -> str:
@@ -34,6 +34,17 @@ def nearest(name: object, options: Iterable[object]) -> str:
     by_text = {str(option).casefold(): str(option) for option in options}
     matches = get_close_matches(str(name).casefold(), list(by_text), n=1, cutoff=0.6)
     return f" Did you mean {by_text[matches[0]]!r}?" if matches else ""
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a number with its noun.
+
+    Examples
+    --------
+    >>> counted(1, "row"), counted(2, "row")
+    ('1 row', '2 rows')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def listing(values: Iterable[object], limit: int = 8) -> str:
