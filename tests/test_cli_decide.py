@@ -220,7 +220,7 @@ def test_check_confirms_a_proof(run: Run) -> None:
     said = run("check", *HIRING, "--person", 1)
     assert (said.code, said.out) == (0, "")
     assert said.err.startswith(HEAD + "person      1: race Black, score 1\nprediction  0\n\n")
-    assert "\nengine      robust\nchecker     confirmed\nwork        1 nodes, 10 splits, " in said.err
+    assert "\nengine      robust\nchecker     confirmed\nwork        1 node, 10 splits, " in said.err
     assert said.err.endswith(
         "\n\nThe proof was derived a second time, in exact fractions and without the code of the engine.\n"
     )

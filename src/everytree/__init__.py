@@ -14,40 +14,51 @@ if TYPE_CHECKING:
     from everytree.decide.radius import RadiusResult, radius
     from everytree.decide.witness import Witness
     from everytree.errors import EverytreeError
+    from everytree.estimator import BiasCertifier
+    from everytree.family import TreeFamily, tree_family
+    from everytree.metrics import metric_ranges
     from everytree.verdicts import CertificationResult
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BiasCertifier": "everytree.estimator",
     "BiasModel": "everytree.bias",
     "CertificationResult": "everytree.verdicts",
     "EverytreeError": "everytree.errors",
     "RadiusResult": "everytree.decide.radius",
+    "TreeFamily": "everytree.family",
     "Witness": "everytree.decide.witness",
     "certify": "everytree.certification",
     "col": "everytree.bias",
     "fake": "everytree.bias",
     "flip": "everytree.bias",
     "label": "everytree.bias",
+    "metric_ranges": "everytree.metrics",
     "miss": "everytree.bias",
     "parse": "everytree.bias",
     "radius": "everytree.decide.radius",
+    "tree_family": "everytree.family",
 }
 
 __all__ = [
+    "BiasCertifier",
     "BiasModel",
     "CertificationResult",
     "EverytreeError",
     "RadiusResult",
+    "TreeFamily",
     "Witness",
     "certify",
     "col",
     "fake",
     "flip",
     "label",
+    "metric_ranges",
     "miss",
     "parse",
     "radius",
+    "tree_family",
 ]
 
 

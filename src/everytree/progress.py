@@ -14,8 +14,10 @@ QUIET_SECONDS = 1.0
 
 
 @contextmanager
-def reporting(progress: bool | Progress, n_people: int) -> Iterator[Progress | None]:
-    """Give the walk something to report to: nothing, the caller's function, or a bar."""
+def reporting(
+    progress: bool | Progress, total: int, doing: str = "proving", waiting: str = "people still provable"
+) -> Iterator[Progress | None]:
+    """Give a search something to report to: nothing, the caller's function, or a bar."""
     if callable(progress):
         yield progress
         return
@@ -26,14 +28,14 @@ def reporting(progress: bool | Progress, n_people: int) -> Iterator[Progress | N
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    columns = (TextColumn("proving"), BarColumn(), TextColumn("{task.fields[left]}"), TimeElapsedColumn())
+    columns = (TextColumn(doing), BarColumn(), TextColumn("{task.fields[left]}"), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("proving", total=1.0, left="", visible=False)
+        task = bar.add_task(doing, total=1.0, left="", visible=False)
         began = time.monotonic()
 
         def report(done: float, left: int) -> None:
             if time.monotonic() - began > QUIET_SECONDS:
-                text = f"{left} of {n_people} people still provable"
+                text = f"{left} of {total} {waiting}"
                 bar.update(task, completed=done, left=text, visible=True)
 
         yield report

@@ -17,7 +17,7 @@ from everytree.bias import BiasModel, as_bias, resolve
 from everytree.certification import certify_prepared
 from everytree.errors import BiasError, EverytreeError
 from everytree.explore import Limits
-from everytree.groups import group_frame
+from everytree.groups import group_frame, group_members
 from everytree.learner import Prepared, prepare
 from everytree.verdicts import NOT_ROBUST, ROBUST
 
@@ -25,9 +25,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from everytree.decide.witness import Witness
+    from everytree.plots import CertifiedShareDisplay
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +73,11 @@ class RadiusResult:
         exact = int(np.sum(self.exact))
         return f"<RadiusResult: {len(self)} people, {exact} with an exact radius, {self.family}>"
 
+    def _repr_html_(self) -> str:
+        from everytree.html import radius_html
+
+        return radius_html(self)
+
     @property
     def exact(self) -> NDArray[np.bool_]:
         """Where the two ends are neighbours. Elsewhere the radius is at least `lower`."""
@@ -86,7 +93,7 @@ class RadiusResult:
         ends = {0, *map(int, self.lower + 1), *(int(u) for u in self.upper if np.isfinite(u))}
         amounts = np.array(sorted(a for a in ends if 0 <= a <= self.max_amount))
 
-        def shares(people: NDArray[np.bool_]) -> pd.DataFrame:
+        def shares(people: NDArray[np.int64]) -> pd.DataFrame:
             lower, upper = self.lower[people], self.upper[people]
             robust = np.array([np.mean(lower >= a) for a in amounts])
             refuted = np.array([np.mean(upper <= a) for a in amounts])
@@ -95,12 +102,16 @@ class RadiusResult:
             return pd.DataFrame(columns, index=pd.Index(amounts, name="amount"))
 
         if sensitive_features is None:
-            return shares(np.ones(len(self), bool))
+            return shares(np.arange(len(self)))
         groups = group_frame(sensitive_features, self.frame)
-        keys = list(map(tuple, groups.to_numpy()))
-        names = [str(name) for name in groups.columns]
-        blocks = {key: shares(np.array([k == key for k in keys])) for key in sorted(set(keys), key=str)}
-        return pd.concat(blocks, names=names)
+        blocks = {key: shares(who) for key, who in group_members(groups).items()}
+        return pd.concat(blocks, names=list(groups.columns))
+
+    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> CertifiedShareDisplay:
+        """Draw `curve`, one line for each group; see `everytree.plots.CertifiedShareDisplay`."""
+        from everytree.plots import CertifiedShareDisplay
+
+        return CertifiedShareDisplay.from_radius(self, sensitive_features, ax=ax)
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person: prediction, largest amount proved, smallest amount refuted."""
