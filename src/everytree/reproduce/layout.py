@@ -11,7 +11,7 @@ from decimal import Decimal
 from everytree.reproduce.cells import TABLES
 from everytree.reproduce.runs import Outcome, Reproduction, Run
 
-__all__ = ["to_csv", "to_markdown", "to_text"]
+__all__ = ["NO_RUN", "Grid", "introduction", "number", "to_csv", "to_markdown", "to_text"]
 
 TITLES = {
     "rates": "Certified people by bias model, in percent",
@@ -21,22 +21,42 @@ NO_PAPER, NO_RUN = "-", "limit"
 
 
 @dataclass(frozen=True)
-class _Grid:
-    """A laid-out table: a line for each source of numbers, a column for each amount."""
+class Grid:
+    """A laid-out table: a line for each source of numbers, a column for each amount.
+
+    The first `leading` columns say what a line is and stand to the left.
+    """
 
     title: str
     header: list[str]
     lines: list[list[str]]
+    leading: int
+
+    def as_text(self) -> str:
+        """Align the columns under the title."""
+        every = [self.header, *self.lines]
+        widths = [max(len(line[place]) for line in every) for place in range(len(self.header))]
+        lines = [self._aligned(line, widths) for line in every]
+        return "\n".join([self.title, "", lines[0], "-" * len(lines[0].rstrip()), *lines[1:]])
+
+    def as_markdown(self) -> str:
+        """Write a table under a heading."""
+        rule = ["---"] * self.leading + ["---:"] * (len(self.header) - self.leading)
+        rows = ["| " + " | ".join(line) + " |" for line in [self.header, rule, *self.lines]]
+        return "\n".join([f"## {self.title}", "", *rows])
+
+    def _aligned(self, line: Sequence[str], widths: Sequence[int]) -> str:
+        padded = [
+            text.ljust(width) if place < self.leading else text.rjust(width)
+            for place, (text, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        return "  ".join(padded).rstrip()
 
 
 def to_text(found: Reproduction) -> str:
     """Lay everything out as plain text."""
     notes = _notes(found)
-    parts = [_introduction(found)]
-    for grid in _grids(found, notes):
-        widths = [max(len(line[c]) for line in [grid.header, *grid.lines]) for c in range(len(grid.header))]
-        lines = [_aligned(line, widths) for line in [grid.header, *grid.lines]]
-        parts.append("\n".join([grid.title, "", lines[0], "-" * len(lines[0].rstrip()), *lines[1:]]))
+    parts = [introduction(found.on_paper_tables), *(grid.as_text() for grid in _grids(found, notes))]
     parts.append("\n".join(_endnotes(found, notes)))
     return "\n\n".join(parts) + "\n"
 
@@ -44,11 +64,7 @@ def to_text(found: Reproduction) -> str:
 def to_markdown(found: Reproduction) -> str:
     """Lay everything out as Markdown."""
     notes = _notes(found)
-    parts = [_introduction(found)]
-    for grid in _grids(found, notes):
-        rule = ["---"] * LEADING + ["---:"] * (len(grid.header) - LEADING)
-        rows = ["| " + " | ".join(line) + " |" for line in [grid.header, rule, *grid.lines]]
-        parts.append("\n".join([f"## {grid.title}", "", *rows]))
+    parts = [introduction(found.on_paper_tables), *(grid.as_markdown() for grid in _grids(found, notes))]
     parts.append("\n".join(f"- {note}" for note in _endnotes(found, notes)))
     return "\n\n".join(parts) + "\n"
 
@@ -67,19 +83,16 @@ def to_csv(found: Reproduction) -> str:
         numbers = [
             value
             for engine in found.engines
-            for value in (_number(outcome.runs[engine].percent), f"{outcome.runs[engine].seconds:.3f}")
+            for value in (number(outcome.runs[engine].percent), f"{outcome.runs[engine].seconds:.3f}")
         ]
         place = [cell.table, cell.dataset, cell.depth, cell.bias, targeted, cell.percent, records]
-        writer.writerow([*place, data, _number(cell.paper), *numbers, outcome.note])
+        writer.writerow([*place, data, number(cell.paper), *numbers, outcome.note])
     return text.getvalue()
 
 
-LEADING = 4
-"""Columns that say what a line is; the others are amounts."""
-
-
-def _introduction(found: Reproduction) -> str:
-    if found.on_paper_tables:
+def introduction(on_paper_tables: bool) -> str:
+    """Say which tables the numbers are about."""
+    if on_paper_tables:
         return "On the paper's exact tables."
     return (
         "On the bundled tables, because EVERYTREE_DATA is not set: other columns and other people than in "
@@ -87,11 +100,16 @@ def _introduction(found: Reproduction) -> str:
     )
 
 
+def number(percent: float | None) -> str:
+    """Write a percentage; nothing if there is none."""
+    return "" if percent is None else f"{percent:.1f}"
+
+
 def _notes(found: Reproduction) -> list[str]:
     return list(dict.fromkeys(outcome.note for outcome in found.outcomes if outcome.note))
 
 
-def _grids(found: Reproduction, notes: Sequence[str]) -> list[_Grid]:
+def _grids(found: Reproduction, notes: Sequence[str]) -> list[Grid]:
     grids = []
     for table in TABLES:
         chosen = [outcome for outcome in found.outcomes if outcome.cell.table == table]
@@ -100,7 +118,7 @@ def _grids(found: Reproduction, notes: Sequence[str]) -> list[_Grid]:
     return grids
 
 
-def _grid(title: str, chosen: Sequence[Outcome], engines: Sequence[str], notes: Sequence[str]) -> _Grid:
+def _grid(title: str, chosen: Sequence[Outcome], engines: Sequence[str], notes: Sequence[str]) -> Grid:
     amounts = sorted({outcome.cell.percent for outcome in chosen})
     rows: dict[tuple[str, int, str], dict[Decimal, Outcome]] = {}
     for outcome in chosen:
@@ -110,12 +128,13 @@ def _grid(title: str, chosen: Sequence[Outcome], engines: Sequence[str], notes: 
         rows = dict(sorted(rows.items()))
     lines = []
     for (dataset, depth, bias), cells in rows.items():
-        paper = [_number(cells[a].cell.paper) or NO_PAPER if a in cells else "" for a in amounts]
+        paper = [number(cells[a].cell.paper) or NO_PAPER if a in cells else "" for a in amounts]
         lines.append([bias, dataset, str(depth), "paper", *paper])
         for engine in engines:
             shown = [_ours(cells.get(amount), engine, notes) for amount in amounts]
             lines.append(["", "", "", engine, *shown])
-    return _Grid(title, ["bias model", "data set", "depth", "by", *(f"{a}%" for a in amounts)], lines)
+    header = ["bias model", "data set", "depth", "by", *(f"{amount}%" for amount in amounts)]
+    return Grid(title, header, lines, leading=4)
 
 
 def _ours(outcome: Outcome | None, engine: str, notes: Sequence[str]) -> str:
@@ -123,17 +142,7 @@ def _ours(outcome: Outcome | None, engine: str, notes: Sequence[str]) -> str:
         return ""
     run: Run = outcome.runs[engine]
     mark = f" [{notes.index(outcome.note) + 1}]" if outcome.note and engine == "interval" else ""
-    return (_number(run.percent) or NO_RUN) + mark
-
-
-def _number(percent: float | None) -> str:
-    return "" if percent is None else f"{percent:.1f}"
-
-
-def _aligned(line: Sequence[str], widths: Sequence[int]) -> str:
-    left = [text.ljust(width) for text, width in zip(line[:LEADING], widths[:LEADING], strict=True)]
-    right = [text.rjust(width) for text, width in zip(line[LEADING:], widths[LEADING:], strict=True)]
-    return "  ".join(left + right).rstrip()
+    return (number(run.percent) or NO_RUN) + mark
 
 
 def _endnotes(found: Reproduction, notes: Sequence[str]) -> list[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
 
-__all__ = ["ENGINES", "Outcome", "Reproduction", "Run", "reproduce"]
+__all__ = ["ENGINES", "Outcome", "Reproduction", "Run", "open_all", "prepare_tree", "reproduce"]
 
 ENGINES = ("interval", "relational")
 """The paper's method with its splits fixed in advance, and the default of everytree."""
@@ -87,7 +87,7 @@ def reproduce(
         otherwise on the bundled ones.
     """
     cells = paper_cells(table, datasets)
-    sources, remarks = _open_all([cell.dataset for cell in cells], strict=bool(datasets))
+    sources, remarks = open_all([cell.dataset for cell in cells], strict=bool(datasets))
     cells = [cell for cell in cells if cell.dataset in sources]
     trees: dict[tuple[str, int], Prepared] = {}
     outcomes = []
@@ -97,7 +97,7 @@ def reproduce(
         source = sources[cell.dataset]
         key = (cell.dataset, cell.depth)
         if key not in trees:
-            trees[key] = _prepare(source, cell.depth)
+            trees[key] = prepare_tree(source, cell.depth)
         outcomes.append(_compute(cell, source, trees[key], engines, time_limit))
     if has_paper_tables():
         remarks += _impossible_rates(outcomes, sources)
@@ -106,7 +106,7 @@ def reproduce(
     return Reproduction(outcomes, tuple(engines), has_paper_tables(), remarks)
 
 
-def _open_all(names: Sequence[str], *, strict: bool) -> tuple[dict[str, Source], list[str]]:
+def open_all(names: Sequence[str], *, strict: bool) -> tuple[dict[str, Source], list[str]]:
     """Open each data set; one that nobody asked for by name may be left out, with a remark."""
     sources: dict[str, Source] = {}
     problems: dict[str, str] = {}
@@ -122,7 +122,8 @@ def _open_all(names: Sequence[str], *, strict: bool) -> tuple[dict[str, Source],
     return sources, [f"{name} is left out: {problem}" for name, problem in problems.items()]
 
 
-def _prepare(source: Source, depth: int) -> Prepared:
+def prepare_tree(source: Source, depth: int) -> Prepared:
+    """Encode the tables of a data set and learn its tree."""
     from sklearn.tree import DecisionTreeClassifier
 
     from everytree.learner import prepare
