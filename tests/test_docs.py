@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import everytree
+from everytree.audit import load_plan
 from everytree.cli import main
 from tests.cli_tools import Run, run  # noqa: F401
 
@@ -74,6 +75,15 @@ def test_every_block_says_what_it_is() -> None:
     for page in PAGES:
         for block in blocks_of(page):
             assert block.kind in KINDS, f"{page.name}:{block.line}: {block.kind!r}"
+
+
+@pytest.mark.parametrize("page", with_blocks("toml"))
+def test_every_audit_file_shown_is_one(page: Path, tmp_path: Path) -> None:
+    for place, block in enumerate(blocks_of(page)):
+        if block.kind == "toml" and "120%" not in block.text:
+            file = tmp_path / f"{place}.toml"
+            file.write_text(block.text, encoding="utf-8")
+            assert load_plan(file).cells(), f"{page.name}:{block.line}"
 
 
 @pytest.mark.parametrize("page", with_blocks("python"))

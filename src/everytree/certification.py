@@ -89,7 +89,7 @@ def certify(
     ['robust', 'robust']
     """
     started = time.monotonic()
-    _check_options(engine, time_limit, memory_limit)
+    check_options(engine, time_limit, memory_limit)
     model = as_bias(bias)
     prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
     deadline = float("inf") if time_limit is None else started + time_limit
@@ -233,7 +233,8 @@ def as_jobs(n_jobs: int) -> int:
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
 
 
-def _check_options(engine: str, time_limit: float | None, memory_limit: float | None) -> None:
+def check_options(engine: str, time_limit: float | None, memory_limit: float | None) -> None:
+    """Refuse an engine or a limit that `certify` does not know."""
     if engine not in ENGINES:
         allowed = ", ".join(repr(name) for name in ENGINES)
         raise EverytreeError(f"engine must be one of {allowed}; received {engine!r}.")

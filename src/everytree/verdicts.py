@@ -17,11 +17,14 @@ from everytree.errors import EverytreeError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from everytree.bias import BiasModel
     from everytree.decide.witness import Witness
+    from everytree.explore import Progress
     from everytree.learner import Prepared
+    from everytree.plots import VerdictsDisplay
 
 ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
 """The three verdicts: proved, refuted by a retrained witness, neither."""
@@ -87,6 +90,11 @@ class CertificationResult:
     def __repr__(self) -> str:
         numbers = ", ".join(f"{count} {verdict}" for verdict, count in self.counts().items())
         return f"<CertificationResult: {len(self)} people: {numbers}>"
+
+    def _repr_html_(self) -> str:
+        from everytree.html import certification_html
+
+        return certification_html(self)
 
     @property
     def robust_rate(self) -> float:
@@ -180,6 +188,29 @@ class CertificationResult:
 
         return shares_by_group(self.verdicts, sensitive_features, self.frame)
 
+    def metric_ranges(
+        self,
+        sensitive_features: object = None,
+        y_true: object = None,
+        positive: object = None,
+        *,
+        tries: int = 100,
+        progress: bool | Progress = False,
+    ) -> pd.DataFrame:
+        """Bound accuracy, selection rates and group differences over all tables of the bias model.
+
+        See `everytree.metrics.metric_ranges`.
+        """
+        from everytree.metrics import metric_ranges
+
+        return metric_ranges(self, sensitive_features, y_true, positive, tries=tries, progress=progress)
+
+    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> VerdictsDisplay:
+        """Draw the verdicts as bars, one for each group; see `everytree.plots.VerdictsDisplay`."""
+        from everytree.plots import VerdictsDisplay
+
+        return VerdictsDisplay.from_result(self, sensitive_features, ax=ax)
+
     def to_frame(self) -> pd.DataFrame:
         """One row a person: prediction, verdict, possible labels, and the bounds on each label's share."""
         import pandas as pd
@@ -240,24 +271,27 @@ class CertificationResult:
                 f"A result is saved as one of {', '.join(SUFFIXES)}, chosen by the suffix of the file name; "
                 f"received {path.name!r}. Give the name one of these suffixes."
             )
-        partial = path.with_name(path.name + ".partial")
+        from everytree.files import replace_file
+
         try:
-            if path.suffix == ".json":
-                partial.write_text(self.to_json(indent=1) + "\n", encoding="utf-8")
-            else:
-                frame = self.to_frame().reset_index(names="index")
-                frame["possible_labels"] = [json.dumps(_plain(v)) for v in frame["possible_labels"]]
-                if path.suffix == ".csv":
-                    frame.to_csv(partial, index=False)
-                else:
-                    frame.to_parquet(partial, index=False)
-            partial.replace(path)
+            replace_file(path, lambda partial: self._write(partial, path.suffix))
         except OSError as error:
             raise EverytreeError(
                 f"The result could not be written to {str(path)!r}: {error.strerror or error}. Choose a "
                 "folder that exists and may be written to."
             ) from error
         return path
+
+    def _write(self, file: Path, suffix: str) -> None:
+        if suffix == ".json":
+            file.write_text(self.to_json(indent=1) + "\n", encoding="utf-8")
+            return
+        frame = self.to_frame().reset_index(names="index")
+        frame["possible_labels"] = [json.dumps(_plain(v)) for v in frame["possible_labels"]]
+        if suffix == ".csv":
+            frame.to_csv(file, index=False)
+        else:
+            frame.to_parquet(file, index=False)
 
     def summary(self, sensitive_features: object = None) -> str:
         """The finding in a few lines of plain text, by group if groups are given."""

@@ -143,6 +143,11 @@ class BiasModel:
     def __repr__(self) -> str:
         return " + ".join(f"{part.kind}({part._arguments()})" for part in self.components)
 
+    def _repr_html_(self) -> str:
+        from everytree.html import bias_html
+
+        return bias_html(self)
+
     @property
     def has_free_amount(self) -> bool:
         """Whether some amount is left open as ``?``."""

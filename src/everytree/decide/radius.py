@@ -204,7 +204,7 @@ def radius_prepared(
     progress: Callable[[float, int], None] | None = None,
 ) -> RadiusResult:
     """Find the radius on tables that are encoded already; see `radius`."""
-    most = _largest_amount(model, prepared, max_amount)
+    most = largest_amount(model, prepared, max_amount)
     return _Search(prepared, model, most, deadline, progress).run()
 
 
@@ -219,7 +219,7 @@ def as_family(family: BiasModel | str | Mapping[str, Any]) -> BiasModel:
     return model
 
 
-def _largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> int:
+def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> int:
     """The largest amount to look at: as asked for, but so that some row is left."""
     train = prepared.train
     if wanted is not None and (isinstance(wanted, bool) or wanted < 0):

@@ -69,6 +69,11 @@ class Witness:
         change = ", ".join(parts) or f"another way of breaking ties (random_state={self.random_state})"
         return f"<Witness: {self.before!r} -> {self.after!r} by {change}>"
 
+    def _repr_html_(self) -> str:
+        from everytree.html import witness_html
+
+        return witness_html(self)
+
     def apply(self, X_train: Any, y_train: Any) -> tuple[Any, Any]:
         """Return the changed training table: labels flipped, rows left out, then rows added at the end.
 

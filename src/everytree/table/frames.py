@@ -185,7 +185,7 @@ def refuse_label_among(names: Iterable[str], label_name: str) -> None:
     if label_name in names:
         raise TableError(
             f"The training table has a feature called {label_name!r}, which is also the name of the label. "
-            "The two must differ. Split the label off first (split_label), or pass another label_name."
+            "The two must differ. Leave the label out of the table of features, or rename that feature."
         )
 
 

@@ -1,0 +1,285 @@
+"""`BiasCertifier`: certification as a scikit-learn estimator, for pipelines, grids and cross-validation.
+
+Above `certify` and `radius`: it keeps the training table that they need and hands the work on to them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.pipeline import Pipeline
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from everytree.bias import BiasModel, as_bias, resolve
+from everytree.certification import as_jobs, certify_prepared, check_options
+from everytree.errors import EverytreeError
+from everytree.explore import Limits
+from everytree.learner import Learner, Prepared
+from everytree.table import TestTable, test_table, training_table
+from everytree.table.frames import as_source
+from everytree.table.pipelines import encoded_table
+from everytree.verdicts import ROBUST, CertificationResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.decide.radius import RadiusResult
+    from everytree.explore import Progress
+
+__all__ = ["BiasCertifier", "certified_accuracy"]
+
+
+class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """A decision tree that can say which of its predictions a bias model could have changed.
+
+    It predicts exactly as the tree does. `fit` keeps the training table, so that `certify` needs the test
+    table alone.
+
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier or Pipeline, optional
+        What `certify` accepts; a tree of depth 2 by default. It is cloned, never changed.
+    bias : BiasModel, str or dict, default "flip(1%)"
+        What may be wrong with the training table.
+    engine : {"auto", "relational", "interval"}
+    time_limit : float, optional
+        Seconds for each call of `certify` or `radius`.
+    memory_limit : float, optional
+    n_jobs : int, default 1
+        These four as for `certify`.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    estimator_ : DecisionTreeClassifier
+        The tree, fitted to the encoded features of `table_`.
+    learner_ : Learner
+        Its settings at the time of `fit`.
+    table_ : TrainingTable
+        The training table, as given and as encoded.
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Only if the training table has names.
+
+    Notes
+    -----
+    Categorical columns of a DataFrame are encoded as by `certify`. Steps that come before the certifier in a
+    Pipeline are not seen by it: its bias model speaks about the columns that reach it, and their
+    transformation is held fixed. Put encoders inside, ``BiasCertifier(Pipeline(...))``, to speak about the
+    original columns.
+
+    As everywhere in scikit-learn, columns must come in the order of `fit`.
+
+    Examples
+    --------
+    >>> from everytree import BiasCertifier
+    >>> from everytree.datasets import load
+    >>> data = load("hiring")
+    >>> certifier = BiasCertifier(bias='flip(1, where race == "Black")').fit(data.X_train, data.y_train)
+    >>> certifier.predict(data.X_test).tolist()
+    [0, 0, 0, 0, 1, 1, 1, 0, 1]
+    >>> certifier.certify(data.X_test).counts().to_dict()
+    {'robust': 7, 'not robust': 2, 'unknown': 0}
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        bias: BiasModel | str | Mapping[str, Any] = "flip(1%)",
+        *,
+        engine: str = "auto",
+        time_limit: float | None = None,
+        memory_limit: float | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.estimator = estimator
+        self.bias = bias
+        self.engine = engine
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_jobs = n_jobs
+
+    def fit(self, X: Any, y: Any) -> BiasCertifier:
+        """Learn the tree, and keep the table.
+
+        The bias model and all options are checked here against the table. They may be changed afterwards with
+        `set_params`, without another `fit`; the estimator may not.
+
+        Parameters
+        ----------
+        X : DataFrame or array of shape (n_rows, n_columns)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        BiasCertifier
+            Itself.
+        """
+        self._limits()
+        as_jobs(self.n_jobs)
+        learner = self._learner()
+        if hasattr(X, "columns"):
+            validate_data(self, X, y, skip_check_array=True)
+            y = column_or_1d(y, warn=True)
+        else:
+            X, y = validate_data(self, X, y, **_reading(learner))
+        check_classification_targets(y)
+        table = training_table(X, y) if learner.encoder is None else encoded_table(learner.encoder, X, y)
+        resolve(as_bias(self.bias), table.frame, table.y, table.labels, table.label_name)
+        self.learner_ = learner
+        self.table_ = replace(table, frame=table.frame.copy())  # bias models read it long after `fit`
+        self.classes_ = table.labels
+        self.estimator_ = learner.new_tree().fit(table.X, table.labels[table.y])
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the label of each person, as the tree does."""
+        codes = self._prepare(X).predictions
+        return np.asarray(self.classes_[codes])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Share of each label in the leaf of each person; columns in the order of `classes_`."""
+        return self._shares(self._people(X))
+
+    def certify(self, X: Any, y: Any = None, *, progress: bool | Progress = False) -> CertificationResult:
+        """Say of each person whether the bias model could have changed the prediction.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+            The people, with the columns of `fit`.
+        y : array-like, optional
+            Their true labels. Verdicts do not depend on them; accuracy does.
+        progress : bool or callable, default False
+            As for `everytree.certify`.
+
+        Returns
+        -------
+        CertificationResult
+            Its `predictions` are those of `predict`.
+        """
+        limits = self._limits()
+        return certify_prepared(
+            self._prepare(X, y),
+            as_bias(self.bias),
+            engine=self.engine,
+            limits=limits,
+            n_jobs=as_jobs(self.n_jobs),
+            progress=progress,
+        )
+
+    def radius(
+        self,
+        X: Any,
+        family: BiasModel | str | Mapping[str, Any] | None = None,
+        *,
+        max_amount: int | None = None,
+    ) -> RadiusResult:
+        """Find for each person how much bias the prediction can stand.
+
+        Parameters
+        ----------
+        X : DataFrame or array
+            The people, with the columns of `fit`.
+        family : BiasModel, str or dict, optional
+            A bias model with a free amount, such as ``"flip(?)"``. By default `bias` with every amount free,
+            so that ``flip(1%)`` becomes ``flip(?)``.
+        max_amount : int, optional
+            As for `everytree.radius`.
+
+        Returns
+        -------
+        RadiusResult
+        """
+        from everytree.decide.radius import as_family, radius_prepared
+
+        deadline = self._limits().deadline
+        model = as_family(_with_free_amounts(as_bias(self.bias)) if family is None else family)
+        return radius_prepared(self._prepare(X), model, max_amount=max_amount, deadline=deadline)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = isinstance(self.estimator, Pipeline)
+        return tags
+
+    def _learner(self) -> Learner:
+        if self.estimator is None:
+            return Learner.read(DecisionTreeClassifier(max_depth=2, random_state=0))
+        return Learner.read(clone(self.estimator, safe=False))
+
+    def _limits(self) -> Limits:
+        """Read the options, for a search that starts now."""
+        check_options(self.engine, self.time_limit, self.memory_limit)
+        deadline = float("inf") if self.time_limit is None else time.monotonic() + self.time_limit
+        return Limits(deadline, float("inf") if self.memory_limit is None else self.memory_limit)
+
+    def _people(self, X: Any, y: Any = None) -> TestTable:
+        """Read and encode people as scikit-learn does: columns are matched by their position."""
+        check_is_fitted(self)
+        if hasattr(X, "columns"):
+            validate_data(self, X, reset=False, skip_check_array=True)
+        else:
+            X = validate_data(self, X, reset=False, **_reading(self.learner_))
+        source = as_source(X, "test table")
+        names = [column.name for column in self.table_.columns]
+        frame = source.frame.set_axis(names, axis=1).set_axis(source.index, axis=0)
+        return test_table(self.table_, frame, y)
+
+    def _shares(self, people: TestTable) -> NDArray[np.float64]:
+        return np.asarray(self.estimator_.predict_proba(people.X), np.float64)
+
+    def _prepare(self, X: Any, y: Any = None) -> Prepared:
+        people = self._people(X, y)
+        codes = self._shares(people).argmax(axis=1)
+        return Prepared(self.learner_, self.table_, people, codes.astype(np.int64))
+
+
+def certified_accuracy(certifier: BiasCertifier, X: Any, y: Any) -> float:
+    """Share of the people whose prediction is right and proved robust: a scorer for scikit-learn.
+
+    Parameters
+    ----------
+    certifier : BiasCertifier
+        Fitted.
+    X, y : DataFrame or array, array-like
+        The people and their true labels.
+
+    Returns
+    -------
+    float
+        Never more than the accuracy on any table that the bias model allows.
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import cross_val_score
+    >>> from everytree.datasets import load
+    >>> data = load("compas")
+    >>> certifier = BiasCertifier(bias="flip(0.1%)", engine="relational")
+    >>> scores = cross_val_score(certifier, data.X_train, data.y_train, cv=3, scoring=certified_accuracy)
+    >>> [round(float(score), 3) for score in scores]
+    [0.382, 0.642, 0.493]
+    """
+    if not isinstance(certifier, BiasCertifier):
+        raise EverytreeError(
+            f"certified_accuracy scores a BiasCertifier; received a {type(certifier).__name__}. Put encoders "
+            "inside: BiasCertifier(Pipeline(...))."
+        )
+    result = certifier.certify(X)
+    return float(np.mean((result.verdicts == ROBUST) & (result.predictions == np.asarray(y))))
+
+
+def _reading(learner: Learner) -> dict[str, Any]:
+    """How scikit-learn reads arrays: as numbers, unless encoders look at them first."""
+    return {} if learner.encoder is None else {"dtype": None, "ensure_all_finite": False}
+
+
+def _with_free_amounts(model: BiasModel) -> BiasModel:
+    return BiasModel(tuple(replace(part, amount="?") for part in model.components))  # type: ignore[arg-type]

@@ -1,0 +1,68 @@
+"""Splits in the words of the original table.
+
+Knows how columns were encoded, and nothing about bias.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from everytree.table import TrainingTable
+
+ADDED_ONLY = " (added rows only)"
+"""Behind a split with all rows of the table on one side."""
+
+
+def split_text(
+    table: TrainingTable, feature: int, low: float | None, high: float | None
+) -> tuple[str, tuple[str, str]]:
+    """Name a split and its two sides.
+
+    Parameters
+    ----------
+    table : TrainingTable
+    feature : int
+        Position among the encoded features.
+    low, high : float or None
+        The neighbouring values it lies between; None beyond the values of the node, where only added rows
+        are.
+    """
+    inner = low is not None and high is not None
+    column = next((c for c in table.columns if feature in c.features), None)
+    if column is not None and column.encoding == "onehot":
+        category = column.categories[column.features.index(feature)]
+        sides = f"{column.name} != {_value(category)}", f"{column.name} == {_value(category)}"
+        return sides[1] + ("" if inner else ADDED_ONLY), sides
+    name = table.feature_names[feature] if column is None or column.encoding == "opaque" else column.name
+    if low is None or high is None:
+        word, other, edge = ("<", ">=", high) if low is None else (">", "<=", low)
+        sides = f"{name} {word} {edge:g}", f"{name} {other} {edge:g}"
+        return sides[0] + ADDED_ONLY, sides if low is None else (sides[1], sides[0])
+    if column is not None and column.encoding == "ordinal":
+        last = _value(column.categories[int(low)]) if 0 <= low < len(column.categories) else f"{low:g}"
+        return f"{name} up to {last}", (f"{name} up to {last}", f"{name} beyond {last}")
+    if table.is_boolean[feature]:
+        return f"{name} == 1", (f"{name} == 0", f"{name} == 1")
+    middle = _threshold(low, high)
+    return f"{name} <= {middle}", (f"{name} <= {middle}", f"{name} > {middle}")
+
+
+def _threshold(low: float, high: float) -> str:
+    """The midpoint in as few digits as tell the two sides apart."""
+    middle = low / 2 + high / 2
+    for digits in range(4, 18):
+        text = f"{middle:.{digits}g}"
+        if low <= float(text) < high and (digits > 5 or float(text) == middle):
+            return text
+    return repr(middle)
+
+
+def _value(value: Any) -> str:
+    return (
+        f'"{value}"'
+        if isinstance(value, str)
+        else str(value.item() if isinstance(value, np.generic) else value)
+    )
