@@ -6,7 +6,7 @@ Fenced blocks, page by page and in order:
   holds exactly what the script prints.
 * ``console`` holds commands after a dollar sign. What stands below a command is exactly what it says; a
   command with nothing below it only has to run. What begins with "Error:" must end with code 2.
-* ``csv NAME`` and ``toml NAME`` are files that the code and the commands of the page find in their folder.
+* ``csv`` and ``toml`` with ``title="NAME"`` are files that code and commands of the page find there.
 * ``sh`` holds what a reader types once, such as an installation; it is not run here.
 """
 
@@ -46,10 +46,10 @@ PROGRESS = re.compile(r"^\d+ of \d+ cells are done.*\n", re.MULTILINE)
 
 
 class Block(NamedTuple):
-    """A fenced block: its language, what stands behind it, its text, and its first line in the page."""
+    """A fenced block: its language, the name of its file, its text, and its first line in the page."""
 
     kind: str
-    extra: str
+    file: str
     text: str
     line: int
     adjacent: bool
@@ -61,7 +61,8 @@ def blocks_of(page: Path) -> list[Block]:
     for match in FENCE.finditer(text):
         adjacent = end > 0 and not text[end : match.start()].strip()
         line = text.count("\n", 0, match.start()) + 2
-        found.append(Block(match[1], match[2].strip(), match[3], line, adjacent))
+        titled = re.fullmatch(r'title="([^"]+)"', match[2].strip())
+        found.append(Block(match[1], titled[1] if titled else "", match[3], line, adjacent))
         end = match.end()
     return found
 
@@ -111,8 +112,8 @@ def test_code_runs_and_prints_what_the_page_says(
 
 def _write_files(page: Path, folder: Path) -> None:
     for block in blocks_of(page):
-        if block.kind in FILES and block.extra:
-            (folder / block.extra).write_text(block.text, encoding="utf-8")
+        if block.kind in FILES and block.file:
+            (folder / block.file).write_text(block.text, encoding="utf-8")
 
 
 def _run_doctest(page: Path, block: Block, names: dict[str, Any]) -> None:
@@ -161,6 +162,7 @@ def test_the_site_is_built_from_the_pages_alone(tmp_path: Path) -> None:
         text = page.read_text(encoding="utf-8")
         fetched = re.findall(r'<(?:script|link|img)[^>]+(?:src|href)="(https?:[^"]+)"', text)
         assert not fetched, f"{page.name}: {fetched}"
+        assert "```" not in text, page
     reference = (tmp_path / "site" / "python" / "index.html").read_text(encoding="utf-8")
     for name in everytree.__all__:
         assert f"everytree.{name}" in reference, name
