@@ -237,6 +237,21 @@ def test_cells_hold_the_shares_in_numeric_order() -> None:
         AmountsDisplay.from_results({"1%": compas("flip(0)")})  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize("depth", [1, 2])
+def test_family_has_room_for_its_words(depth: int) -> None:
+    data = load("compas")
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    display = TreeFamilyDisplay.from_family(tree_family(tree, data.X_train, data.y_train, "flip(1%)"))
+    display.figure_.canvas.draw()
+    drawn = zip(display.boxes_, display.splits_, display.needs_, strict=True)
+    for box, split, needs in drawn:
+        room, words, number = (thing.get_window_extent() for thing in (box, split, needs))
+        assert room.x0 < words.x0
+        assert words.x1 < number.x0
+        assert number.x1 < room.x1
+        assert room.y0 <= words.y0 < words.y1 <= room.y1
+
+
 def test_family_has_a_box_for_each_split() -> None:
     family = hiring_family()
     display = TreeFamilyDisplay.from_family(family)

@@ -53,7 +53,7 @@ class RadiusResult:
     frame, index
         The test table and its names.
     complete : bool
-        False if the time limit ended the search before everyone's two ends met.
+        False if the search ended, by the time limit or by its own, before everyone's two ends met.
     """
 
     lower: NDArray[np.int64]

@@ -52,7 +52,7 @@ def retrained_predictions(
     """
     different: dict[tuple[object, ...], int] = {}
     for person, witness in sorted(witnesses.items()):
-        different.setdefault(_key(witness), person)
+        different.setdefault(witness.changes, person)
     people = list(different.values())
     if len(people) > tries:
         people = [people[i] for i in np.linspace(0, len(people) - 1, tries).round().astype(int)]
@@ -70,13 +70,6 @@ def retrained_predictions(
             if report is not None:
                 report((t + 1) / len(people), len(people) - t - 1)
     return after
-
-
-def _key(witness: Witness) -> tuple[object, ...]:
-    """The same for witnesses with the same table and the same way of breaking ties."""
-    added = sorted(map(repr, witness.added.to_numpy(object).tolist())) if len(witness.added) else []
-    changes = (tuple(sorted(witness.flipped.items())), tuple(witness.removed), tuple(added))
-    return (*changes, witness.random_state)
 
 
 def _retrain(prepared: Prepared, witness: Witness, codes: dict[Any, int]) -> NDArray[np.int64]:

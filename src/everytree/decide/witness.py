@@ -56,6 +56,12 @@ class Witness:
         """Number of records that change."""
         return len(self.flipped) + len(self.removed) + len(self.added)
 
+    @property
+    def changes(self) -> tuple[object, ...]:
+        """The same for witnesses with the same table and the same way of breaking ties; it can be a key."""
+        added = tuple(sorted(map(repr, self.added.to_numpy(object).tolist()))) if len(self.added) else ()
+        return tuple(sorted(self.flipped.items())), tuple(self.removed), added, self.random_state
+
     def __repr__(self) -> str:
         parts = [
             f"{count} {word}"

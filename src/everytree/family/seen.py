@@ -29,7 +29,7 @@ def witnesses_of(result: RadiusResult | CertificationResult, model: BiasModel) -
             f"witnesses must come from a result for {model}, at any amount; received one for {own}. Compute "
             "it for the same bias model, or leave witnesses out."
         )
-    return list(result.witnesses.values())
+    return list({witness.changes: witness for witness in result.witnesses.values()}.values())
 
 
 def look_for(root: Node, witness: Witness, prepared: Prepared, model: BiasModel, largest: int) -> Node:

@@ -154,7 +154,8 @@ class CertifiedShareDisplay(Display):
         """Draw the exact steps of everybody's radius; see `from_results`."""
         everything = result.curve()
         last = int(everything.index[-1])
-        end = min(result.max_amount, max(last + 1, round(1.08 * last)))
+        near = result.max_amount <= max(last + 1, 1.5 * last)
+        end = result.max_amount if near else max(last + 1, round(1.08 * last))
 
         def curve(of_person: Any) -> pd.DataFrame:
             import pandas as pd

@@ -104,7 +104,7 @@ class TreeFamilyDisplay(Display):
             layout = _Layout()
             bottom = layout.place(self.family.root, 0.02, TOP)
             levels = 1 + int(self.data["depth"].max()) if len(self.data) else 1
-            width = COLUMN * (levels - 1) + BOX + 0.04
+            width = COLUMN * max(1, levels - 1) + BOX + 0.04  # the legend needs the room of two levels
             ax = self._axes(ax, height=bottom + 0.05, width=width)
             ax.set_axis_off()
             ax.set_xlim(0, width)

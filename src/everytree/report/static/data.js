@@ -1,0 +1,127 @@
+// Reads the packed people and answers questions about them. Nothing here touches the page.
+
+const VERDICTS = { r: "robust", n: "not robust", u: "unknown" };
+
+async function unpack(base64) {
+  const packed = atob(base64.trim());
+  const bytes = new Uint8Array(packed.length);
+  for (let i = 0; i < packed.length; i++) bytes[i] = packed.charCodeAt(i);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+const valueOf = (column, p) => (column.codes[p] < 0 ? "(missing)" : column.values[column.codes[p]]);
+const labelOf = (data, code) => (code < 0 ? "(a label unseen in training)" : data.labels[code]);
+
+// The number of each person's witness in every cell, worked out once: people who are not robust, in order.
+function placeWitnesses(data) {
+  for (const cell of data.cells) {
+    cell.witnessOf = new Map();
+    let next = 0;
+    for (let p = 0; p < data.n; p++) {
+      if (cell.verdicts[p] === "n") cell.witnessOf.set(p, cell.witnesses[next++]);
+    }
+    cell.radius = data.radii.find((r) => r.sweep === cell.sweep && r.depth === cell.depth) || null;
+    cell.predicted = data.predictions[cell.depth];
+  }
+}
+
+// A radius in words: how many records can change while the prediction provably stays.
+function radiusText(radius, p) {
+  const low = radius.lower[p], high = radius.upper[p];
+  if (low < 0) return high === 0 ? "a tie" : "unknown";
+  if (high === low + 1) return String(low);
+  if (high < 0) return `at least ${low}`;
+  return `${low} to ${high - 1}`;
+}
+
+function radiusSentence(radius, p) {
+  const low = radius.lower[p], high = radius.upper[p];
+  const records = (n) => (n === 1 ? "1 record" : `${n.toLocaleString("en")} records`);
+  if (low < 0) {
+    return high === 0
+      ? "The prediction hangs on a tie: another way of breaking it gives another label, with no record changed."
+      : "Nothing is proved, not even for the table as it is.";
+  }
+  const proved = `Proved for every change of up to ${records(low)}.`;
+  if (high === low + 1) return `${proved} A change of ${records(high)} that gives another label is known.`;
+  if (high < 0) {
+    return low >= radius.most ? `${proved} No larger amount was looked at.` : `${proved} No change is known that gives another label.`;
+  }
+  return `${proved} The smallest change known that gives another label takes ${records(high)}; between them is unknown.`;
+}
+
+// Search: every word must occur in some value; "age=34" asks for a whole value, "#12" for a person.
+function makeMatcher(data, text) {
+  const words = text.toLowerCase().match(/[^\s"=]+="[^"]*"|"[^"]*"|\S+/g) || [];
+  const tests = words.map((word) => {
+    if (/^#\d+$/.test(word)) return (p) => p === Number(word.slice(1));
+    const at = word.indexOf("=");
+    const column = at > 0 && data.columns.find((c) => c.name.toLowerCase() === word.slice(0, at).replaceAll('"', ""));
+    if (column) {
+      const wanted = word.slice(at + 1).replaceAll('"', "");
+      const fits = column.values.map((v) => v.toLowerCase() === wanted);
+      return (p) => fits[column.codes[p]] === true;
+    }
+    const part = word.replaceAll('"', "");
+    const found = data.columns
+      .map((c) => ({ codes: c.codes, fits: c.values.map((v) => v.toLowerCase().includes(part)) }))
+      .filter((c) => c.fits.includes(true));
+    const named = data.names;
+    return (p) => found.some((c) => c.fits[c.codes[p]]) || (named !== null && named[p].toLowerCase().includes(part));
+  });
+  return (p) => tests.every((test) => test(p));
+}
+
+// Who passes the filters, in the order asked for. Counts are by verdict, before the verdict filter.
+function select(data, state) {
+  const cell = data.cells[state.cell];
+  const matches = makeMatcher(data, state.search);
+  const wanted = Object.entries(state.groups).filter(([, code]) => code !== "");
+  const counts = { r: 0, n: 0, u: 0 };
+  const people = [];
+  for (let p = 0; p < data.n; p++) {
+    if (!wanted.every(([c, code]) => data.columns[c].codes[p] === Number(code)) || !matches(p)) continue;
+    counts[cell.verdicts[p]] += 1;
+    if (state.verdict === "" || cell.verdicts[p] === state.verdict) people.push(p);
+  }
+  const key = sortKey(data, cell, state.sort);
+  const sign = state.descending ? -1 : 1;
+  if (key) people.sort((a, b) => sign * (key(a) - key(b)) || a - b);
+  else if (state.descending) people.reverse();
+  return { people, counts };
+}
+
+function sortKey(data, cell, sort) {
+  if (sort === "predicted") return (p) => cell.predicted[p];
+  if (sort === "truth") return (p) => data.truth[p];
+  if (sort === "verdict") return (p) => "rnu".indexOf(cell.verdicts[p]);
+  if (sort === "radius" && cell.radius) {
+    const { lower, upper } = cell.radius;
+    return (p) => lower[p] + (upper[p] < 0 ? 0.9 : upper[p] === lower[p] + 1 ? 0 : 0.5);
+  }
+  if (/^\d+$/.test(sort)) return (p) => data.columns[sort].codes[p];
+  return null;
+}
+
+function toCsv(data, state, people) {
+  const cell = data.cells[state.cell];
+  const quote = (v) => (/[",\r\n]/.test(v) ? `"${v.replaceAll('"', '""')}"` : v);
+  const head = ["person", ...(data.names ? ["index"] : []), ...data.columns.map((c) => c.name), "bias", "depth",
+    "prediction", ...(data.truth ? ["true label"] : []), "verdict", "possible labels",
+    ...(cell.radius ? ["radius proved", "radius refuted"] : []), "records in witness"];
+  const lines = people.map((p) => {
+    const witness = cell.witnessOf.has(p) ? data.witnesses[cell.witnessOf.get(p)] : null;
+    const end = cell.radius ? cell.radius.upper[p] : -1;
+    return [p, ...(data.names ? [data.names[p]] : []), ...data.columns.map((c) => (c.codes[p] < 0 ? "" : valueOf(c, p))),
+      cell.model, cell.depth, labelOf(data, cell.predicted[p]), ...(data.truth ? [labelOf(data, data.truth[p])] : []),
+      VERDICTS[cell.verdicts[p]], possibleLabels(data, cell, p).join(" "),
+      ...(cell.radius ? [cell.radius.lower[p], end < 0 ? "" : end] : []),
+      witness ? witness.flipped.length + witness.removed.length + witness.added[1] - witness.added[0] : ""];
+  });
+  return [head, ...lines].map((line) => line.map((v) => quote(String(v))).join(",")).join("\r\n") + "\r\n";
+}
+
+function possibleLabels(data, cell, p) {
+  return cell.verdicts[p] === "r" ? [labelOf(data, cell.predicted[p])] : data.labels;
+}
