@@ -7,6 +7,7 @@ The classes also derive from the builtin that a user of pandas and scikit-learn 
 from __future__ import annotations
 
 __all__ = [
+    "AuditError",
     "BiasError",
     "BiasSyntaxError",
     "EverytreeError",
@@ -44,6 +45,10 @@ class BiasSyntaxError(BiasError):
         self.text = text
         self.position = position
         super().__init__(message)
+
+
+class AuditError(EverytreeError, ValueError):
+    """An audit cannot be run as it is described; the message names the key of the file."""
 
 
 class UnsupportedLearnerError(EverytreeError, ValueError):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from everytree.errors import EverytreeError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PARTIAL", "check_writable", "replace_file", "write_table", "write_text"]
+__all__ = ["PARTIAL", "check_writable", "replace_file", "unwritable", "write_table", "write_text"]
 
 PARTIAL = ".partial"
 """How the name of a file ends that is not finished."""
@@ -73,9 +74,20 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
         with partial.open("rb+") as file:
             os.fsync(file.fileno())
         partial.replace(path)
+        _flush_folder(path.parent)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
+
+
+def _flush_folder(folder: Path) -> None:
+    """Put the new name on the disk as well, where that can be done, so that a power cut loses nothing."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def unwritable(option: str, path: Path, error: OSError) -> EverytreeError:

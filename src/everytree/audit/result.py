@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from everytree.audit.plan import Cell, Plan
     from everytree.decide.radius import RadiusResult
     from everytree.learner import Prepared
@@ -56,3 +58,37 @@ class AuditResult:
             if cell.sweep == sweep and cell.depth == depth:
                 return result
         return None
+
+    def to_frame(self, metrics: bool = False) -> pd.DataFrame:
+        """One line for each cell and group, everybody first.
+
+        Parameters
+        ----------
+        metrics : bool, default False
+            Add the ranges of `everytree.metrics.metric_ranges`, and a line that compares the groups.
+
+        Returns
+        -------
+        DataFrame
+            Which cell: ``bias`` (its name), ``model``, ``amount``, ``with_amount``, ``depth``, ``engine`` and
+            ``complete``. Which people and how many: ``by``, ``group`` and ``n``. Shares of them: ``robust``,
+            ``not robust`` and ``unknown``. Of a metric such as ``accuracy``: its value on the table as it is,
+            ``accuracy_low`` and ``accuracy_high``, and what `metric_ranges` says about these ends.
+        """
+        from everytree.audit.tables import group_lines
+
+        return group_lines(self, metrics)
+
+    def people(self) -> pd.DataFrame:
+        """One line for each cell and person.
+
+        Returns
+        -------
+        DataFrame
+            Which cell, as in `to_frame`; then ``index``, the columns of the groups, ``label`` (the true one,
+            if known), ``prediction``, ``verdict``, ``possible_labels`` (a JSON list), ``witness_size`` (in
+            records), ``radius_lower`` and ``radius_upper``; missing where there is none.
+        """
+        from everytree.audit.tables import people_lines
+
+        return people_lines(self)

@@ -10,10 +10,14 @@ from collections.abc import Sequence
 
 from everytree.errors import EverytreeError
 
-__all__ = ["main"]
+__all__ = ["Interrupted", "main"]
 
 DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
 """Exit codes."""
+
+
+class Interrupted(Exception):  # noqa: N818 (it is none of our errors)
+    """A command was interrupted and has something to say about what it leaves behind."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -40,6 +44,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except EverytreeError as error:
         return _refuse(str(error))
+    except Interrupted as stop:
+        print(stop, file=sys.stderr)
+        return INTERRUPTED
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except SystemExit as ended:  # how typer ends when nobody reads the output any more

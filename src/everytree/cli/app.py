@@ -37,6 +37,14 @@ class TableName(StrEnum):
     ALL = "all"
 
 
+class FigureName(StrEnum):
+    """Demographic figures of the paper."""
+
+    DEMOGRAPHICS = "demographics"
+    APPENDIX = "appendix"
+    ALL = "all"
+
+
 class ColumnName(StrEnum):
     """Columns of our own beside the paper's."""
 
@@ -269,6 +277,42 @@ def explain(
 
 
 @app.command()
+def audit(
+    file: Annotated[
+        Path | None, typer.Argument(help="The audit, a .toml file.", metavar="AUDIT.TOML")
+    ] = None,
+    init: Annotated[
+        str | None,
+        typer.Option(
+            "--init", help="Write a first audit of this training table, then stop.", metavar="TRAIN"
+        ),
+    ] = None,
+    test: Annotated[
+        str | None, typer.Option("--test", help="With --init: the table of the people to judge.")
+    ] = None,
+    label: Annotated[str | None, typer.Option("--label", help="With --init: the label column.")] = None,
+    output: Annotated[Path, typer.Option("--output", help="With --init: the file to write.")] = Path(
+        "audit.toml"
+    ),
+    dask: Annotated[
+        str | None,
+        typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),
+    ] = None,
+    json: Annotated[
+        str | None, typer.Option("--json", help="Write the summary to this .json file; - is standard output.")
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no summary and no progress.")] = False,
+) -> None:
+    """Run an audit: many bias models, amounts and depths, kept as they finish, with groups and a report."""
+    from everytree.cli import auditing
+
+    if init is not None:
+        auditing.begin(file, init, test, label, output)
+    else:
+        auditing.run(auditing.Request(file, dask, json, quiet), test, label)
+
+
+@app.command()
 def demo() -> None:
     """Show on bundled data what everytree finds out."""
     from everytree.cli import demonstration
@@ -286,22 +330,44 @@ def datasets() -> None:
 
 @app.command()
 def reproduce(
-    table: Annotated[TableName, typer.Option(help="Which of the paper's tables.")] = TableName.ALL,
+    table: Annotated[
+        TableName | None, typer.Option(help="Which of the paper's tables; all unless a figure is chosen.")
+    ] = None,
+    figure: Annotated[
+        FigureName | None, typer.Option(help="A demographic figure of the paper in place of tables.")
+    ] = None,
     dataset: Annotated[
         list[str] | None, typer.Option("--dataset", help="Only this data set; may be repeated.")
     ] = None,
     engine: Annotated[
-        ColumnName, typer.Option(help="Which columns of our own to compute.")
-    ] = ColumnName.BOTH,
-    csv: Annotated[Path | None, typer.Option("--csv", help="Write one line for each cell here.")] = None,
+        ColumnName | None,
+        typer.Option(help="Which columns of our own to compute for tables; both by default."),
+    ] = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write one line for each cell, or group and amount, here.")
+    ] = None,
     markdown: Annotated[
         Path | None, typer.Option("--markdown", help="Write the tables to this .md file.")
     ] = None,
+    pictures: Annotated[
+        Path | None, typer.Option("--pictures", help="Draw each panel of a figure into this folder, as SVG.")
+    ] = None,
     time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for each cell and engine.")
+        float, typer.Option("--time-limit", help="Seconds for each cell or amount, and engine.")
     ] = 60.0,
 ) -> None:
-    """Compute the tables of the paper again and show them beside the paper's own numbers."""
+    """Compute tables or figures of the paper again and show them beside the paper's own numbers."""
     from everytree.cli import reproducing
 
-    reproducing.run(table.value, tuple(dataset or ()), engine.value, csv, markdown, time_limit)
+    reproducing.run(
+        reproducing.Request(
+            table=None if table is None else table.value,
+            figure=None if figure is None else figure.value,
+            datasets=tuple(dataset or ()),
+            engine=None if engine is None else engine.value,
+            csv=csv,
+            markdown=markdown,
+            pictures=pictures,
+            time_limit=time_limit,
+        )
+    )

@@ -77,7 +77,9 @@ def _show(screen: Console, verdict: str, found: CheckReport, prepared: Prepared)
         screen.print(f"path        {escape('; '.join(found.path))}", soft_wrap=True)
     if found.label is not None:
         screen.print(f"label       {escape(str(prepared.train.labels[found.label]))}", soft_wrap=True)
-    work = f"{counted(found.nodes, 'node')}, {counted(found.splits, 'split')}, {found.dropped} of them dropped"
+    work = (
+        f"{counted(found.nodes, 'node')}, {counted(found.splits, 'split')}, {found.dropped} of them dropped"
+    )
     screen.print(f"work        {work}\n")
     words = MEANINGS.get((verdict, found.outcome))
     if words is None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
-from everytree.cli.inputs import read_training
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, write_json
 from everytree.cli.screen import console, notes, plain_table
+from everytree.inputs import read_training
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -39,6 +38,8 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
 
 
 def _show(screen: Console, explanation: Explanation) -> None:
+    from everytree.table.naming import counted
+
     screen.print(escape(explanation.words), soft_wrap=True)
     screen.print()
     table = plain_table(["component", "at most", "eligible rows", "can be touched"], numbers=3)
@@ -51,13 +52,7 @@ def _show(screen: Console, explanation: Explanation) -> None:
     screen.print()
     screen.print(f"training rows     {explanation.n_rows}")
     screen.print(
-        f"budgets           {explanation.additions} rows added, {explanation.flips} labels changed, "
-        f"{explanation.removals} rows removed"
+        f"budgets           {counted(explanation.additions, 'row')} added, "
+        f"{counted(explanation.flips, 'label')} changed, {counted(explanation.removals, 'row')} removed"
     )
-    screen.print(f"possible tables   {_size(explanation)}")
-
-
-def _size(explanation: Explanation) -> str:
-    if math.isinf(explanation.log10_tables):
-        return "infinite"
-    return f"{explanation.size_in_words} (log10 = {explanation.log10_tables:.1f})"
+    screen.print(f"possible tables   {explanation.size_in_words.rpartition(' ')[0]}")

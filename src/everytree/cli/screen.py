@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Report",
+    "cells",
     "checking",
     "console",
     "counting",
@@ -38,6 +40,9 @@ Report = Callable[[float, int], None]
 
 PATIENCE = 1.0
 """Seconds without a sign of life."""
+
+SECONDS_BETWEEN_LINES = 10.0
+"""How often a plain line says how far an audit is, at most."""
 
 COMPILING = "compiling for the first time, this takes some seconds"
 
@@ -75,6 +80,52 @@ def counting(screen: Console) -> Iterator[Callable[[int, int], None]]:
     """Show how many of a number of computations are done; see `sign_of_life`."""
     with _late_bar(screen, "computing", False) as update:
         yield lambda done, total: update(f"computing cell {done + 1} of {total}", done / total)
+
+
+@contextmanager
+def cells(screen: Console, quiet: bool) -> Iterator[Callable[[int, int, float | None], None]]:
+    """Show how many cells of an audit are done and how long the others may take.
+
+    On a terminal a bar, elsewhere a plain line from time to time, so that a log shows a sign of life as well.
+    """
+    state = {"words": ""}
+    with _late_bar(screen, "reading the tables", quiet) as update, _lines(screen, quiet, state):
+
+        def report(done: int, total: int, seconds_left: float | None) -> None:
+            left = "" if seconds_left is None else f", about {_duration(seconds_left)} left"
+            state["words"] = f"{done} of {total} cells are done" + (left if done < total else ", writing")
+            update(state["words"], done / total)
+
+        yield report
+
+
+@contextmanager
+def _lines(screen: Console, quiet: bool, state: dict[str, str]) -> Iterator[None]:
+    """Print the words in `state` now and then, if the screen is no terminal: first after ten seconds."""
+    if quiet or screen.is_terminal:
+        yield
+        return
+    over = threading.Event()
+
+    def talk() -> None:
+        began, pause = time.monotonic(), SECONDS_BETWEEN_LINES
+        while not over.wait(pause):
+            screen.print(state["words"] or "reading the tables", soft_wrap=True, markup=False)
+            pause = max(SECONDS_BETWEEN_LINES, (time.monotonic() - began) / 10)
+
+    talker = threading.Thread(target=talk, daemon=True)
+    talker.start()
+    try:
+        yield
+    finally:
+        over.set()
+        talker.join()
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    return f"{round(seconds / 60)} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 @contextmanager

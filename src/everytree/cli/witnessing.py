@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
-from everytree.cli.inputs import Tables
 from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.records import show_records
 from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
 from everytree.errors import EverytreeError
+from everytree.inputs import Tables
 
 if TYPE_CHECKING:
     from rich.console import Console
