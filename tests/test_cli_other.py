@@ -112,6 +112,8 @@ def test_demo(run: Run) -> None:
     assert said.err.endswith(
         "The same on your own files:\n"
         '  everytree certify train.csv test.csv --label COLUMN --bias "flip(1%)" --depth 2 --group COLUMN\n'
+        "A whole audit of your own files, with a report:\n"
+        "  everytree audit --init train.csv --test test.csv --label COLUMN\n"
     )
 
 
@@ -120,7 +122,7 @@ def test_the_commands_that_the_demo_prints_work(run: Run) -> None:
 
     shown = run("demo").err
     printed = [line.strip() for line in shown.splitlines() if line.startswith("  everytree ")]
-    certify, witness, radius, own = (shlex.split(line)[1:] for line in printed)
+    certify, witness, radius, own, audit = (shlex.split(line)[1:] for line in printed)
     said = run(*certify)
     assert said.code == 0
     assert said.err.strip() in shown
@@ -129,3 +131,4 @@ def test_the_commands_that_the_demo_prints_work(run: Run) -> None:
     assert said.code == 0
     assert "1543 others are proved up to the largest amount" in said.err
     assert own[1:3] == ["train.csv", "test.csv"]
+    assert audit[:3] == ["audit", "--init", "train.csv"]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from everytree.explore import Progress
     from everytree.verdicts import CertificationResult
 
-__all__ = ["ATTAINED", "BETWEEN", "EVERYBODY", "PROVED", "metric_ranges"]
+__all__ = ["ATTAINED", "BETWEEN", "EVERYBODY", "PROVED", "check_names", "metric_ranges"]
 
 ATTAINED, PROVED = "attained", "proved"
 """What an end of a range is: reached by a known table, or only known not to be passed by any."""
@@ -173,7 +173,18 @@ def _groups(
     if sensitive_features is None:
         return {"group": []}, {}
     frame = group_frame(sensitive_features, result.frame)
-    features = {name: frame[name].cat.categories.tolist() for name in frame.columns}
+    return check_names(frame), group_members(frame)
+
+
+def check_names(groups: pd.DataFrame) -> dict[str, list[Any]]:
+    """Give the values of each feature; refuse those that are called like a column or row of the result.
+
+    Parameters
+    ----------
+    groups : DataFrame
+        As `everytree.groups.group_frame` gives it.
+    """
+    features = {name: groups[name].cat.categories.tolist() for name in groups.columns}
     for name, values in features.items():
         if name in ("metric", *COLUMNS):
             raise TableError(
@@ -187,7 +198,7 @@ def _groups(
                     f"A group of {name!r} is called {word!r}, which is the name of another row of the "
                     "result. Give the group another name."
                 )
-    return features, group_members(frame)
+    return features
 
 
 def _index(keys: list[tuple[Any, ...]], features: dict[str, list[Any]]) -> pd.MultiIndex:

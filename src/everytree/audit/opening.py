@@ -161,10 +161,11 @@ def _positive(plan: Plan, train: TrainingTable) -> Any:
 
 def _check_groups(plan: Plan, test: TestTable) -> None:
     from everytree.groups import group_frame
+    from everytree.metrics import check_names
 
     for columns in plan.groups:
         with naming("[audit] groups"):
-            group_frame(list(columns), test.frame)
+            check_names(group_frame(list(columns), test.frame))
 
 
 def _check_models(plan: Plan, train: TrainingTable) -> dict[int, int]:

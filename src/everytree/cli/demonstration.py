@@ -129,6 +129,9 @@ def _show_next(screen: Console) -> None:
         "The same on your own files:": (
             'everytree certify train.csv test.csv --label COLUMN --bias "flip(1%)" --depth 2 --group COLUMN'
         ),
+        "A whole audit of your own files, with a report:": (
+            "everytree audit --init train.csv --test test.csv --label COLUMN"
+        ),
     }
     for words, command in commands.items():
         screen.print(words, soft_wrap=True)
