@@ -3,6 +3,7 @@
 import os
 import signal
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -42,10 +43,11 @@ def test_answers_are_those_of_one_machine_and_a_killed_worker_loses_nothing(tmp_
     one, many = _plans(tmp_path)
     expected = run_audit(one)
     killed = []
-    with _workers() as workers:
+    with dask.config.set({"distributed.comm.timeouts.connect": "2s"}), _workers() as workers:
 
         def kill(done: int, *_: object) -> None:
             if done == 1 and not killed:
+                time.sleep(1)  # finished cells lie in the memory of the workers and are lost with it
                 killed.append(next(iter(workers.workers.values())).pid)
                 os.kill(killed[0], signal.SIGKILL)
 

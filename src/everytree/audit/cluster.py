@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from concurrent.futures import CancelledError
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -106,14 +107,13 @@ def compute_on_cluster(
         }
         for future in distributed.as_completed(list(futures), loop=client.loop):
             key = futures[future]
-            if future.status == "finished":
-                yield key, future.result()
-            elif future.status != "error":
-                raise Stopped("--dask: the scheduler no longer answers, or it was restarted.")
-            elif isinstance(error := future.exception(), distributed.KilledWorker):
-                yield key, compute(questions[key], prepared)
-            else:
-                raise error
+            try:
+                content = future.result()  # waits for another worker if the one that held it is lost
+            except distributed.KilledWorker:
+                content = compute(questions[key], prepared)
+            except (OSError, CancelledError) as error:
+                raise Stopped("--dask: the scheduler no longer answers, or it was restarted.") from error
+            yield key, content
 
 
 def _compute_task(question: Question, tables: dict[int, Prepared]) -> dict[str, Any]:

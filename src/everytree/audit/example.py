@@ -51,7 +51,7 @@ n_jobs = -1  # processes; -1 for one a core
 # What a model means here: everytree explain {explain}
 
 [[bias]]
-name = "wrong labels, anybody's"
+name = "any label may be wrong"
 model = "flip(?)"
 amounts = [{amounts}]
 
@@ -216,8 +216,8 @@ def _targeted(table: _Table, label: Any) -> tuple[str, str]:
         if len(values):
             value = values.value_counts().index[0]
             model = flip("?", where=(col(name) == value) & condition)
-            return str(model), f"wrong labels {label}, of {name} {value}"
-    return str(flip("?", where=condition)), f"wrong labels {label}"
+            return str(model), f"{name} {value}, wrongly labelled {label}"
+    return str(flip("?", where=condition)), f"wrongly labelled {label}"
 
 
 def _toml(value: Any) -> str:
