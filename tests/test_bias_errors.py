@@ -124,6 +124,13 @@ def test_any_text_is_a_model_or_a_syntax_error(text):
         assert error is None or "^" in str(error)
 
 
+@pytest.mark.parametrize("text", ["a < 0,", "a < 0)", "a in [1],", "(a < 0) ]"])
+def test_a_condition_ends_where_it_ends(text):
+    with pytest.raises(BiasSyntaxError, match="expected the end of the text, and or or") as error:
+        parse_condition(text)
+    assert error.value.position == len(text) - 1
+
+
 def refusal(read, text):
     try:
         read(text)

@@ -45,6 +45,9 @@ _EXPECTED = {
     "$END": "the end of the text",
 }
 
+_AFTER_A_CONDITION = {"$END", "AND", "OR"}
+"""What lark leaves out when a bracket or a comma follows a condition that stands by itself."""
+
 _CHARACTER_REMEDIES = {
     "=": "Write == to compare.",
     "&": "Write and to join conditions in the text form.",
@@ -137,7 +140,7 @@ def unexpected(error: Any, text: str, opened: list[int]) -> BiasSyntaxError:
         position, found = error.pos_in_stream, text[error.pos_in_stream]
         shown, remedy = repr(found), _CHARACTER_REMEDIES.get(found, "")
         return _say(f"{shown} cannot stand here", remedy, text, position)
-    accepted = set(getattr(error, "accepts", None) or error.expected)
+    accepted = set(getattr(error, "accepts", None) or error.expected or _AFTER_A_CONDITION)
     if token.type == "$END":
         position, shown = len(text.rstrip()), "the text ends here"
         remedy = f"Close the bracket that opens at character {opened[-1] + 1}." if opened else ""
