@@ -144,19 +144,41 @@ def possible_signs(counts: list[NDArray[np.float64]], flips: float) -> list[int]
     return [sign for sign in signs if sign * value + reach >= least]
 
 
+def tie_slack(counts: list[NDArray[np.float64]], flips: float) -> float:
+    """By how much |h| of the best split may stay behind another one's, after at most so many flips.
+
+    Soundness
+    ---------
+    Let e = 1e-10 N. The best split phi has 2 h_phi^2 >= 2 h_psi^2 - e for every psi. Where
+    d = |h_psi| - |h_phi| is positive, d (|h_psi| + |h_phi|) <= e / 2. The bracket is at least d, so
+    d <= sqrt(e / 2). It is also at least 2 |h_phi|, and phi is best against chi, too:
+    |h_phi| >= |h_chi| - sqrt(e / 2). A flip moves h_chi by at most its largest coefficient, so with L the
+    largest |h_chi(T)| - l max|form_chi| over the splits at hand, d <= e / (4 (L - sqrt(e / 2))) where that is
+    positive. Usually this is smaller by far.
+    """
+    tied = TIE_TOLERANCE * float(counts[0].sum())
+    coarse = float(np.sqrt(tied / 2))
+    least = 0.0
+    for split in counts:
+        form, value = linear_lead(split)
+        least = max(least, abs(value) - flips * float(np.abs(form).max()))
+    return min(coarse, tied / (4 * (least - coarse))) if least > coarse else coarse
+
+
 def require_best_exactly(
     program: Program,
     counts: list[NDArray[np.float64]],
     effects: list[NDArray[np.float64]],
     sign: int,
+    flips: float,
     strict: float,
 ) -> None:
-    """The first split is best among all, by |h| (two labels, flips only).
+    """The first split is best among all after at most so many flips, by |h| (two labels, flips only).
 
-    Scores that differ by up to 1e-10 N count as tied: 2 h_phi^2 >= 2 h_psi^2 - 1e-10 N implies the condition
-    |h_phi| >= |h_psi| - sqrt(1e-10 N / 2) that is used. `strict` asks for a lead instead, for witnesses.
+    Scores that differ by up to 1e-10 N count as tied; see `tie_slack` for what that means for h. `strict`
+    asks for a lead instead, for witnesses.
     """
-    slack = -strict if strict > 0 else float(np.sqrt(TIE_TOLERANCE * counts[0].sum() / 2))
+    slack = -strict if strict > 0 else tie_slack(counts, flips)
     form, value = linear_lead(counts[0])
     own = sign * (form @ effects[0])
     program.require(own, -sign * value - slack)

@@ -307,7 +307,8 @@ class PathSearch:
             if step.feature < 0:
                 continue
             if self.exact:
-                conditions.require_best_exactly(program, counts, effects, region.signs[level], lead)
+                flips = float(self.family.at(self.family.most)[FLIP])
+                conditions.require_best_exactly(program, counts, effects, region.signs[level], flips, lead)
                 continue
             points = [self._points(level, cut) for cut in self.cuts[level][1:]]
             if near is None:
