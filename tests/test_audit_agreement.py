@@ -89,6 +89,15 @@ def test_a_witness_serves_larger_amounts(found) -> None:
     assert (agreed[two].verdicts == UNKNOWN).all()  # a witness of 3 records is none for 2
 
 
+def test_the_smallest_known_witness_is_shown(found) -> None:
+    prepared, verdicts, radii = found
+    agreed, measured = agree(verdicts, radii, prepared)
+    (radius,) = measured.values()
+    for cell, result in agreed.items():
+        for person, witness in result.witnesses.items():
+            assert witness.size <= min(verdicts[cell].witness(person).size, radius.upper[person])
+
+
 def test_the_radius_decides_cells_and_cells_sharpen_the_radius(found) -> None:
     prepared, verdicts, radii = found
     blank = {cell: forget(forget(r, ROBUST), NOT_ROBUST) for cell, r in verdicts.items()}

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.table.naming import percent
+
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.decide.radius import RadiusResult
@@ -27,7 +29,7 @@ MOST_LISTED = 10
 MEANINGS = {
     "robust": "proved: every table that the bias model allows gives the same label",
     "not robust": "found: changed records, retrained, that give another label",
-    "unknown": "neither, within the time and memory given",
+    "unknown": "neither was found",
 }
 
 QUANTILES = {"minimum": 0.0, "lower quartile": 0.25, "median": 0.5, "upper quartile": 0.75, "maximum": 1.0}
@@ -49,7 +51,7 @@ def certification_html(result: CertificationResult) -> str:
         (
             f"{_swatch(verdict)}{verdict.replace(' ', '&nbsp;')}",
             str(count),
-            f"{count / len(result):.1%}",
+            percent(count / len(result)),
             MEANINGS[verdict],
         )
         for verdict, count in counts.items()

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.errors import EverytreeError
+from everytree.table.naming import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -300,11 +301,11 @@ class CertificationResult:
         lines = [f"bias model  {self.bias}", f"learner     {self.learner}", f"people      {len(self)}"]
         for verdict, count in counts.items():
             share = count / len(self)
-            lines.append(f"  {verdict:<11} {count:>{width}}  {share:6.1%}")
+            lines.append(f"  {verdict:<11} {count:>{width}}  {percent(share):>6}")
         if not self.complete:
             lines.append("A time or memory limit ended the search early: some of the unknown may be robust.")
         if sensitive_features is not None:
-            lines += ["", self.by_group(sensitive_features).to_string(float_format=lambda x: f"{x:.1%}")]
+            lines += ["", self.by_group(sensitive_features).to_string(float_format=percent)]
         return "\n".join(lines)
 
 

@@ -92,7 +92,7 @@ def _from_radius(result: RadiusResult, fixed: Counts, free: list[bool]) -> list[
 
 
 def _informed(result: CertificationResult, counts: Counts, known: list[_Known]) -> CertificationResult:
-    """Decide the unknown people of one cell by what other cells know."""
+    """Decide the unknown people of one cell by what other cells know, and take their smaller witnesses."""
     verdicts, witnesses = result.verdicts.copy(), dict(result.witnesses)
     possible = list(result.possible_labels)
     labels = result.predictions.tolist()
@@ -104,7 +104,7 @@ def _informed(result: CertificationResult, counts: Counts, known: list[_Known]) 
         if all(a >= b for a, b in zip(counts, other.counts, strict=True)):
             for person, witness in other.witnesses.items():
                 _refuse_conflict(verdicts[person] == ROBUST, person)
-                if verdicts[person] == UNKNOWN:
+                if verdicts[person] == UNKNOWN or witness.size < witnesses[person].size:
                     verdicts[person], witnesses[person] = NOT_ROBUST, witness
     complete = result.complete or not np.any(verdicts == UNKNOWN)
     return replace(

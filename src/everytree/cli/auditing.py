@@ -12,6 +12,7 @@ from everytree.cli import Interrupted
 from everytree.cli.outputs import check_writable, write_json
 from everytree.cli.screen import cells, console, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
+from everytree.table.naming import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,7 +122,7 @@ def _amount(line: dict[str, Any]) -> str:
 
 
 def _percent(line: dict[str, Any]) -> list[str]:
-    return [f"{line[verdict]:.1%}" for verdict in VERDICTS]
+    return [percent(line[verdict]) for verdict in VERDICTS]
 
 
 def _summary(result: AuditResult) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.screen import Report, console, notes, plain_table, show_shares, sign_of_life
 from everytree.errors import EverytreeError
+from everytree.table.naming import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -68,7 +69,7 @@ def _measure(request: Request, report: Report) -> RadiusResult:
     family = as_family(request.family)
     tables = request.setup.read()
     if request.groups:
-        group_frame(list(request.groups), tables.X_test)
+        group_frame(list(request.groups), tables.X_test, tables.label)
     deadline = math.inf if request.time_limit is None else time.monotonic() + request.time_limit
     return radius_prepared(
         request.setup.prepare(tables),
@@ -83,7 +84,7 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
     exact = int(result.exact.sum())
     screen.print(f"family        {escape(str(result.family))}", soft_wrap=True)
     screen.print(f"amounts       0 to {result.max_amount} records")
-    screen.print(f"exact radius  {exact} of {len(result)} people, {exact / len(result):.1%}")
+    screen.print(f"exact radius  {exact} of {len(result)} people, {percent(exact / len(result))}")
     if unshaken := _unshaken(result):
         screen.print(
             f"              {unshaken} others are proved up to the largest amount, perhaps beyond it"
@@ -100,7 +101,7 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
     curve = result.curve().reindex(amounts, method="ffill")
     table = plain_table(["amount", *map(str, curve.columns)], numbers=1 + len(curve.columns))
     for amount, shares in zip(amounts, curve.to_numpy(), strict=True):
-        table.add_row(str(amount), *(f"{abs(share):.1%}" for share in shares))
+        table.add_row(str(amount), *(percent(abs(share)) for share in shares))
     screen.print(table)
     if groups:
         names = ", ".join(groups)

@@ -15,6 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from everytree.table.naming import percent
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -88,29 +90,50 @@ def cells(screen: Console, quiet: bool) -> Iterator[Callable[[int, int, float | 
 
     On a terminal a bar, elsewhere a plain line from time to time, so that a log shows a sign of life as well.
     """
-    state = {"words": ""}
-    with _late_bar(screen, "reading the tables", quiet) as update, _lines(screen, quiet, state):
+    began = time.monotonic()
+    told: list[tuple[int, int, float | None]] = []  # last report: cells done, all cells, when it may end
+
+    def line() -> str:
+        if not told:
+            return "reading the tables"
+        now = time.monotonic()
+        done, total, end = told[-1]
+        left = None if end is None else end - now
+        return _progress(done, total, left, f" after {_duration(now - began)}")
+
+    with _late_bar(screen, "reading the tables", quiet) as update, _lines(screen, quiet, line):
 
         def report(done: int, total: int, seconds_left: float | None) -> None:
-            left = "" if seconds_left is None else f", about {_duration(seconds_left)} left"
-            state["words"] = f"{done} of {total} cells are done" + (left if done < total else ", writing")
-            update(state["words"], done / total)
+            end = None if seconds_left is None else time.monotonic() + seconds_left
+            told[:] = [(done, total, end)]
+            update(_progress(done, total, seconds_left), done / total)
 
         yield report
 
 
+def _progress(done: int, total: int, left: float | None, elapsed: str = "") -> str:
+    """Say how far an audit is; an estimate that has run out is not shown."""
+    said = f"{done} of {total} cells are done{elapsed}"
+    if done == total:
+        return f"{said}, writing"
+    return f"{said}, about {_duration(left)} left" if left is not None and left > 0 else said
+
+
 @contextmanager
-def _lines(screen: Console, quiet: bool, state: dict[str, str]) -> Iterator[None]:
-    """Print the words in `state` now and then, if the screen is no terminal: first after ten seconds."""
+def _lines(screen: Console, quiet: bool, line: Callable[[], str]) -> Iterator[None]:
+    """Print a line now and then if it is a new one and the screen is no terminal: first after ten seconds."""
     if quiet or screen.is_terminal:
         yield
         return
     over = threading.Event()
 
     def talk() -> None:
-        began, pause = time.monotonic(), SECONDS_BETWEEN_LINES
+        began, pause, last = time.monotonic(), SECONDS_BETWEEN_LINES, ""
         while not over.wait(pause):
-            screen.print(state["words"] or "reading the tables", soft_wrap=True, markup=False)
+            words = line()
+            if words != last:
+                screen.print(words, soft_wrap=True, markup=False)
+            last = words
             pause = max(SECONDS_BETWEEN_LINES, (time.monotonic() - began) / 10)
 
     talker = threading.Thread(target=talk, daemon=True)
@@ -186,7 +209,7 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
     screen.print(f"people      {len(result)}\n")
     table = plain_table(["verdict", "people", "share"], numbers=2)
     for verdict, count in result.counts().items():
-        table.add_row(str(verdict), str(count), f"{count / len(result):.1%}")
+        table.add_row(str(verdict), str(count), percent(count / len(result)))
     screen.print(table)
     if result.witnesses:
         screen.print(
@@ -207,7 +230,7 @@ def show_groups(screen: Console, groups: pd.DataFrame) -> None:
     table = plain_table([*map(str, groups.index.names), "people", *verdicts], numbers=1 + len(verdicts))
     for name, row in zip(groups.index, groups.to_dict("records"), strict=True):
         values = name if isinstance(name, tuple) else (name,)
-        table.add_row(*(escape(str(v)) for v in values), str(row["n"]), *(f"{row[v]:.1%}" for v in verdicts))
+        table.add_row(*(escape(str(v)) for v in values), str(row["n"]), *(percent(row[v]) for v in verdicts))
     screen.print(table)
 
 

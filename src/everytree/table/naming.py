@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["counted", "listing", "nearest"]
+__all__ = ["counted", "listing", "nearest", "percent"]
 
 
-def nearest(name: object, options: Iterable[object]) -> str:
+def nearest(name: object, options: Iterable[object], cutoff: float = 0.6) -> str:
     """Say which of `options` was probably meant, as a sentence to append to a message.
 
     Parameters
@@ -20,6 +20,8 @@ def nearest(name: object, options: Iterable[object]) -> str:
         What was received.
     options : iterable
         What would have been allowed.
+    cutoff : float
+        How alike the two must be, from 0 to 1.
 
     Returns
     -------
@@ -32,7 +34,7 @@ def nearest(name: object, options: Iterable[object]) -> str:
     " Did you mean 'priors'?"
     """
     by_text = {str(option).casefold(): str(option) for option in options}
-    matches = get_close_matches(str(name).casefold(), list(by_text), n=1, cutoff=0.6)
+    matches = get_close_matches(str(name).casefold(), list(by_text), n=1, cutoff=cutoff)
     return f" Did you mean {by_text[matches[0]]!r}?" if matches else ""
 
 
@@ -58,3 +60,14 @@ def listing(values: Iterable[object], limit: int = 8) -> str:
     items = list(values)
     text = ", ".join(repr(item) for item in items[:limit])
     return f"{text} and {len(items) - limit} more" if len(items) > limit else text
+
+
+def percent(share: float) -> str:
+    """Write a share with one decimal; everywhere, so that two places never show two numbers.
+
+    Examples
+    --------
+    >>> percent(245 / 400), percent(1.0)
+    ('61.2%', '100.0%')
+    """
+    return f"{round(100 * share, 9):.1f}%"
