@@ -34,6 +34,7 @@ def settings() -> list[dict[str, Any]]:
         for amount in ("0.2", "1")
     ]
     rows.append(("adult", 3, "flip(0.4%)", "relational", 60, None))
+    rows.append(("adult", 2, "flip(0.4%)", "auto", 60, None))
     keys = ("table", "depth", "bias", "engine", "target", "memory_target")
     return [dict(zip(keys, row, strict=True)) for row in rows]
 

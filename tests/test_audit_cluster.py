@@ -105,6 +105,29 @@ def test_workers_of_another_version(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         cluster._check_workers(_Asked({"tcp://a": {"everytree": "0.1.0"}}), "tcp://b")
 
 
+def test_a_worker_of_another_version_that_joins_later(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_check_workers", lambda *_: None)
+    monkeypatch.setattr(cluster, "versions", lambda: {"everytree": "9.9"})
+    plan = _plans(tmp_path)[1]
+    with _workers(1) as workers, pytest.raises(AuditError) as refused:
+        run_audit(plan, dask=workers.scheduler_address)
+    said = str(refused.value)
+    assert said.startswith("--dask: a worker on ")
+    assert f" has everytree {cells.versions()['everytree']}, " in said
+    assert "this process has everytree 9.9. Answers depend on these versions." in said
+    assert "cells are kept in" in said
+
+
+def test_each_task_checks_the_versions(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = cells.Question("verdicts", "flip(1)", 1, "auto", None)
+    monkeypatch.setattr(cluster, "compute", lambda *_: {"answer": 1})
+    assert cluster._compute_task(question, {}, cells.versions()) == {"answer": 1}
+    with pytest.raises(cells.Stopped, match=r"this process has everytree 9\.9\."):
+        cluster._compute_task(question, {}, {"everytree": "9.9"})
+
+
 class _Asked:
     """A client whose workers gave this answer."""
 

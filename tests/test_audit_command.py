@@ -6,9 +6,12 @@ import json
 import sys
 import time
 import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -99,8 +102,8 @@ def test_a_change_is_a_note(run: Run, tmp_path: Path) -> None:
     assert said == (
         0,
         "",
-        "note: The test table changed since the last run into 'audit-results': 5 of 5 cells are computed "
-        "again.\n",
+        "note: The test table, or how it is read, changed since the last run into 'audit-results': 5 of 5 "
+        "cells are computed again.\n",
     )
 
 
@@ -239,6 +242,41 @@ def test_the_only_column_with_two_values_is_the_label(run: Run, tmp_path: Path) 
     assert content["audit"]["groups"] == []
 
 
+def test_a_first_audit_drops_identifiers(run: Run, tmp_path: Path) -> None:
+    n = 24
+    columns = {
+        "customer_id": [1000 + i % 20 for i in range(n)],
+        "row": range(n),
+        "school_id": [1, 2, 3] * 8,
+        "age": [20 + i % 5 for i in range(n)],
+        "wage": [10.5 + i for i in range(n)],
+        "hired": [0, 1] * 12,
+    }
+    pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
+    assert run("audit", "--init", "t.csv", "--label", "hired").code == 0
+    text = (tmp_path / "audit.toml").read_text()
+    assert tomllib.loads(text)["data"]["drop"] == ["customer_id", "row"]
+    said = "looks like an identifier (nearly every row has a value of its own), so drop names it"
+    assert f"#   row: 0 to 23; {said}\n" in text
+    assert text.count(said) == 2
+    pd.DataFrame(columns)[["row", "hired"]].to_csv(tmp_path / "t.csv", index=False)
+    assert run("audit", "--init", "t.csv", "--output", "only.toml").code == 0
+    assert tomllib.loads((tmp_path / "only.toml").read_text())["data"]["drop"] == []  # something must be left
+
+
+def test_people_keep_their_identifiers(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path, ('label = "hired"', 'label = "hired"\ndrop = ["sex", "id", "depth"]'))
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(tmp_path / name)
+        table.assign(id=[f"p{i}" for i in range(len(table))], depth=7).to_csv(tmp_path / name, index=False)
+    assert run("audit", "audit.toml", "--quiet") == (0, "", "")
+    people = pd.read_csv(tmp_path / "people.csv")
+    assert people.columns[7:12].tolist() == ["index", "sex", "id", "column depth", "prediction"]
+    assert people["id"].tolist() == ["p0", "p1"] * 4
+    assert set(people["depth"]) == {1}  # that of the tree
+    assert set(people["column depth"]) == {7}
+
+
 def test_a_log_shows_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen, "SECONDS_BETWEEN_LINES", 0.05)
     log = StringIO()
@@ -248,13 +286,46 @@ def test_a_log_shows_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
         progress(20, 20, 0.0)
         time.sleep(0.2)
     lines = log.getvalue().splitlines()
-    assert lines[0] == "3 of 20 cells are done, about 2 min left"
-    assert lines[-1] == "20 of 20 cells are done, writing"
+    assert lines == [
+        "3 of 20 cells are done after 1 s, about 2 min left",
+        "20 of 20 cells are done after 1 s, writing",
+    ]
     silent = StringIO()
     with screen.cells(Console(file=silent), quiet=True) as progress:
         progress(3, 20, 100.0)
         time.sleep(0.1)
     assert silent.getvalue() == ""
+
+
+def test_an_estimate_counts_down_until_it_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, said, lines = [0.0], [], []
+
+    @contextmanager
+    def keep(_: Console, quiet: bool, line: Callable[[], str]) -> Iterator[None]:
+        lines.append(line)
+        yield
+
+    def look(at: float) -> None:
+        now[0] = at
+        said.append(lines[0]())
+
+    monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(screen, "_lines", keep)
+    with screen.cells(Console(file=StringIO()), quiet=False) as progress:
+        look(10)
+        progress(0, 16, None)
+        look(20)
+        progress(6, 16, 80.0)
+        for moment in (40, 70, 100, 130):
+            look(moment)
+    assert said == [
+        "reading the tables",
+        "0 of 16 cells are done after 20 s",
+        "6 of 16 cells are done after 40 s, about 60 s left",
+        "6 of 16 cells are done after 70 s, about 30 s left",
+        "6 of 16 cells are done after 2 min",
+        "6 of 16 cells are done after 2 min",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from everytree.audit import Data, Outputs, Sweep, load_plan
+from everytree.audit.opening import open_audit
 from everytree.bias import parse
+from everytree.errors import EverytreeWarning
 from tests.audit_tools import write_audit
 from tests.cli_tools import Run, run
 
@@ -68,6 +70,11 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
         [('["sex"]', '["sx"]')],
         "[audit] groups: There is no column 'sx' to group by. The test table has sex, age, priors. Did you "
         "mean 'sex'?",
+    ),
+    "group that is the label": (
+        [('["sex"]', '["hired"]')],
+        "[audit] groups: 'hired' is the label, and people cannot be grouped by it. Name other columns of the "
+        "test table: sex, age, priors.",
     ),
     "engine": (
         [("depths = [1]", 'depths = [1]\nengine = "relationel"')],
@@ -137,6 +144,11 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
         [('label = "hired"', 'label = "hired"\ndrop = ["ag"]')],
         "[data] drop: drop names the column 'ag', which the training table does not have. Did you mean "
         "'age'? Its columns are 'sex', 'age', 'priors'.",
+    ),
+    "drop the label": (
+        [('label = "hired"', 'label = "hired"\ndrop = ["age", "hired"]')],
+        "[data] drop: drop names 'hired', which is the label: the tree predicts it and never sees it. Leave "
+        "it out of drop.",
     ),
     "drop without a list": (
         [('label = "hired"', 'label = "hired"\ndrop = "age"')],
@@ -290,6 +302,11 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
         "[outputs] folder: 'nowhere/results' cannot be used to keep the cells: No such file or directory. "
         "Name a folder that may be written to; it is made if its parent exists.",
     ),
+    "missing quote": (
+        [('"Small"', '"Small')],
+        "'audit.toml' is not a TOML file: Illegal character '\\n' (at line 1, column 15). Is a quote "
+        "missing? Texts stand in double quotes, lists in [ ]; see https://toml.io for the rest.",
+    ),
     "no TOML": (
         [('title = "Small"', "title = Small")],
         "'audit.toml' is not a TOML file: Invalid value (at line 1, column 9). Texts stand in double quotes, "
@@ -319,6 +336,50 @@ def test_a_test_file_without_a_column(run: Run, tmp_path: Path) -> None:
         "'priors'. Both tables need the same columns (their order does not matter; an array has the columns "
         "x0, x1, ...). Rename, add or remove columns so that they agree.\n",
     )
+
+
+def test_test_labels_in_another_spelling(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path)
+    (tmp_path / "test.csv").write_text("sex,age,priors,hired\nFemale,33,0,No\nMale,58,4,Yes\n")
+    assert run("audit", "audit.toml") == (
+        2,
+        "",
+        "Error: [data] test: no label of the test table occurs in the training table. The column 'hired' has "
+        "'No', 'Yes' in the test table and 'no', 'yes' in the training table. Spell the labels alike in "
+        "both, or leave the column out of the test table.\n",
+    )
+    (tmp_path / "test.csv").write_text("sex,age,priors,hired\nFemale,33,0,no\nMale,58,4,Yes\nMale,9,1,Yes\n")
+    assert run("audit", "audit.toml", "-q") == (
+        0,
+        "",
+        "note: [data] test: the test table has labels that training never saw: 'Yes', of 2 people. The "
+        "training table has 'no', 'yes'. No prediction can be right for them.\n",
+    )
+
+
+def test_amounts_beyond_the_table_are_noted(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path, ('[1, "20%"]', "[8, 9, 5000]"), ("amounts = [1]", "amounts = [4]"))
+    assert run("audit", "audit.toml", "-q") == (
+        0,
+        "",
+        "note: [[bias]] number 1: there are only 8 rows for flip(9) or flip(5000) to touch. An amount beyond "
+        "that allows nothing more.\n"
+        "note: [[bias]] number 2: there are only 3 rows for "
+        'flip(4, where sex == "Female" and label == "no") to touch. An amount beyond that allows nothing '
+        "more.\n",
+    )
+
+
+def test_many_groups_are_noted(tmp_path: Path) -> None:
+    path = write_audit(tmp_path, ('["sex"]', '["sex", ["sex", "age"]]'))
+    people = "".join(f"Male,{age},1\nFemale,{age},1\n" for age in range(26))
+    (tmp_path / "test.csv").write_text(f"sex,age,priors\n{people}Male,0,2\n")
+    message = r"^\[audit\] groups: 'sex', 'age' makes 52 groups of 53 people\. To compare fewer, add a column"
+    with pytest.warns(EverytreeWarning, match=message) as noted:
+        open_audit(load_plan(path))
+    assert len(noted) == 1
+    (tmp_path / "test.csv").write_text(f"sex,age,priors\n{people[: people.index('25,')]}24,1\n")
+    open_audit(load_plan(path))
 
 
 def test_missing_tables_of_the_file(run: Run, tmp_path: Path) -> None:

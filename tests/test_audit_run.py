@@ -173,8 +173,8 @@ def test_a_changed_table_is_computed_again_and_said_so(tmp_path: Path) -> None:
     with pytest.warns(EverytreeWarning) as said:
         second = run_audit(plan)
     assert [str(w.message) for w in said] == [
-        f"The training table changed since the last run into {str(tmp_path / 'audit-results')!r}: 5 of 5 "
-        "cells are computed again."
+        "The training table, or how it is read, changed since the last run into "
+        f"{str(tmp_path / 'audit-results')!r}: 5 of 5 cells are computed again."
     ]
     assert second.hashes["train"] != first.hashes["train"]
     assert second.hashes["test"] == first.hashes["test"]
@@ -190,7 +190,8 @@ def test_true_labels_are_no_reason_to_compute_again(tmp_path: Path, monkeypatch:
     assert run_audit(plan).prepared[1].test.y is None
     (tmp_path / "test.csv").write_text("hired,sex,age,priors\nyes,Female,33,0\nmaybe,Male,58,4\n")
     _forbid(monkeypatch)
-    audit = run_audit(plan)
+    with pytest.warns(EverytreeWarning, match="labels that training never saw: 'maybe', of 1 person"):
+        audit = run_audit(plan)
     assert audit.prepared[1].test.y is not None
     labels = audit.people()["label"][:2]
     assert labels[0] == "yes"
@@ -368,6 +369,31 @@ def test_a_limit_of_time_is_part_of_the_question(tmp_path: Path) -> None:
             "[[bias]] number 1, amounts: are needed exactly if the model has a ?; received ['2'] for "
             "'flip(1)'.",
         ),
+        (
+            (Sweep("a", parse("flip(?)"), ("1",), parse("fake(?)")), Sweep("b", parse("flip(1)"))),
+            "[[bias]] number 1, with_amounts: fill the ? of with, and one needs the other; received [] for "
+            "'fake(?)'.",
+        ),
+        (
+            (Sweep("a", parse("flip(?)"), ("1",), parse("fake(1)"), ("1",)),),
+            "[[bias]] number 1, with_amounts: fill the ? of with, and one needs the other; received ['1'] "
+            "for 'fake(1)'.",
+        ),
+        (
+            (Sweep("a", parse("flip(?)"), ("1",), parse("fake(?)"), ("1",), radius=True),),
+            "[[bias]] number 1, radius: cannot be true, because with adds a second amount. Leave it out, or "
+            "change that.",
+        ),
+        (
+            (Sweep("a", parse("flip(1)"), radius=True),),
+            "[[bias]] number 1, radius: cannot be true, because model is 'flip(1)', without a ?. Leave it "
+            "out, or change that.",
+        ),
+        (
+            (Sweep("a", parse("flip(?)"), ("1",), engine="relational", radius=True),),
+            "[[bias]] number 1, radius: cannot be true, because engine is 'relational', and a radius needs "
+            "'auto'. Leave it out, or change that.",
+        ),
     ],
 )
 def test_a_plan_made_by_hand_is_checked_too(tmp_path: Path, sweeps: tuple[Sweep, ...], message: str) -> None:
@@ -378,3 +404,83 @@ def test_a_plan_made_by_hand_is_checked_too(tmp_path: Path, sweeps: tuple[Sweep,
         run_audit(
             _plan(tmp_path, data=Data(str(write_audit(tmp_path).with_name("train.csv")), label="hired"))
         )
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, float("nan"), float("inf")])
+def test_a_time_limit_made_by_hand_is_checked_too(tmp_path: Path, limit: float) -> None:
+    with pytest.raises(
+        AuditError, match=r"^\[audit\] time_limit: must be a number of seconds greater than 0"
+    ):
+        run_audit(_plan(tmp_path, time_limit=limit))
+
+
+def test_columns_called_like_those_of_the_output_are_kept_beside_them(tmp_path: Path) -> None:
+    n = 12
+    names = ("label", "model", "column model", "index", "verdict")
+    table = pd.DataFrame({"x": range(n), **{name: list("ab") * (n // 2) for name in names}})
+    table["hired"] = [0] * 6 + [1] * 6
+    table.to_csv(tmp_path / "t.csv", index=False)
+    path = str(tmp_path / "t.csv")
+    data = Data(path, path, "hired", drop=("verdict", "index", "column model"))
+    outputs = Outputs(tmp_path / "results", people=tmp_path / "people.parquet")
+    sweeps = (Sweep("wrong", parse("flip(1)")),)
+    audit = run_audit(
+        _plan(tmp_path, data=data, sweeps=sweeps, groups=(("label", "model"),), outputs=outputs)
+    )
+    people = pd.read_parquet(tmp_path / "people.parquet")
+    assert people.columns.is_unique
+    for name in ("label", "column model", "index", "verdict"):
+        written = name if name == "column model" else f"column {name}"
+        assert people[written].tolist() == table[name].tolist()
+    assert people["column column model"].tolist() == table["model"].tolist()
+    assert people["label"].tolist() == table["hired"].tolist()
+    assert people["model"].unique().tolist() == ["flip(1)"]
+    assert people["verdict"].tolist() == next(iter(audit.verdicts.values())).verdicts.tolist()
+
+
+def test_another_way_of_reading_the_tables_is_said_so(tmp_path: Path) -> None:
+    path = write_audit(tmp_path)
+    run_audit(load_plan(path))
+    path.write_text(path.read_text().replace('label = "hired"', 'label = "hired"\ndrop = ["priors"]'))
+    with pytest.warns(EverytreeWarning) as said:
+        run_audit(load_plan(path))
+    assert str(said[-1].message).startswith(
+        "The training table and the test table, or how they are read, changed since the last run into"
+    )
+
+
+def test_columns_and_labels_of_unusual_types(tmp_path: Path) -> None:
+    hiring = load("hiring")
+    table = hiring.X_train.assign(
+        whole=pd.array([1, None, 3] * 3, dtype="Int64"),
+        flag=pd.array([True, None, False] * 3, dtype="boolean"),
+        word=pd.array(["q", None, "z"] * 3, dtype="string"),
+        list=[[n, n + 1] for n in range(9)],
+        seen=pd.to_datetime(np.where(hiring.y_train == 1, "2020-01-01", "2021-01-01")),
+    )
+    path = str(tmp_path / "t.parquet")
+    table.to_parquet(path)
+    data = Data(path, path, "seen", drop=("whole", "flag", "word", "list"))
+    outputs = Outputs(tmp_path / "results", people=tmp_path / "people.csv", groups=tmp_path / "groups.csv")
+    sweeps = (Sweep("missing", parse("miss(2)")),)
+    (result,) = run_audit(_plan(tmp_path, data=data, sweeps=sweeps, outputs=outputs)).verdicts.values()
+    added = pd.concat([witness.added for witness in result.witnesses.values()])
+    assert added["whole"].isna().any()
+    assert {str(value) for value in added["list"]} <= {str(value) for value in pd.read_parquet(path)["list"]}
+    labels = set(pd.read_csv(tmp_path / "people.csv")["possible_labels"])
+    assert '["2020-01-01 00:00:00", "2021-01-01 00:00:00"]' in labels
+
+
+def test_gaps_are_checked_for_all_that_a_radius_may_add(tmp_path: Path) -> None:
+    n = 600
+    x = np.arange(n) * 1.0
+    x[1] = (
+        x[0] + 8e-6
+    )  # eighty steps that scikit-learn ignores; the cell adds sixty rows, the radius a hundred
+    table = pd.DataFrame({"x": x, "g": ["A"] * 500 + ["B"] * 100, "hired": (x > 300).astype(int)})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    path = str(tmp_path / "t.csv")
+    model = parse("miss(?, where g == 'A') + miss(?, where g == 'B')")
+    sweeps = (Sweep("missing", model, ("10% of group",), radius=True),)
+    with pytest.raises(AuditError, match=r"^\[data\] train: .* with 100 added rows in between"):
+        run_audit(_plan(tmp_path, data=Data(path, path, "hired"), sweeps=sweeps, groups=()))

@@ -103,6 +103,25 @@ def test_values_that_json_does_not_know_are_named_by_a_row() -> None:
         assert back.witness(person).added["day"].tolist() == witness.added["day"].tolist()
 
 
+def test_missing_values_and_lists_are_named_by_a_row() -> None:
+    data = load("hiring")
+    whole = pd.array([1, None, 3] * 3, dtype="Int64")
+    lists = [np.array([n, n + 1]) for n in range(9)]
+    X = data.X_train.assign(whole=whole, lists=lists)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    prepared = prepare(tree, X, data.y_train, X, drop=["whole", "lists"])
+    bias = parse("miss(2)")
+    result = certify_prepared(prepared, bias, engine="auto", limits=Limits())
+    back = unpack(_through_json(pack(result)), prepared, bias)
+    missing = 0
+    for person, witness in result.witnesses.items():
+        for name in ("whole", "lists"):
+            before, after = witness.added[name].tolist(), back.witness(person).added[name].tolist()
+            assert list(map(str, before)) == list(map(str, after))
+            missing += sum(value is pd.NA for value in after)
+    assert missing
+
+
 def test_the_same_content_makes_the_same_bytes_and_is_read_back(tmp_path: Path) -> None:
     store, content = Store(tmp_path), {"b": [1, 2.5, None], "a": "ü"}
     assert store.get("key") is None
@@ -154,6 +173,13 @@ def test_digests_see_every_value_name_and_type() -> None:
     }
     assert len(digests) == 8
     assert digest_of_frame(frame.copy()) in digests
+    lists = [[[1], [2]], [[1], [3]], [np.array([1]), np.array([2])], [np.arange(5000), np.arange(5001)]]
+    assert len({digest_of_frame(pd.DataFrame({"a": values})) for values in lists[:2] + lists[3:]}) == 3
+    changed = np.arange(5000)
+    changed[2500] = 0
+    assert digest_of_frame(pd.DataFrame({"a": [changed, lists[3][1]]})) != digest_of_frame(
+        pd.DataFrame({"a": lists[3]})
+    )
     tables = [
         training_table(frame, [0, 1]),
         training_table(frame, [1, 0]),

@@ -234,7 +234,9 @@ def test_check_says_why_it_does_not_confirm(run: Run) -> None:
     assert "engine      unknown\nchecker     not confirmed\nreason      A leaf that could not" in said.err
     assert "\npath        " in said.err
     assert "\nlabel       1\n" in said.err
-    assert "there is nothing to confirm. everytree witness looks for records" in said.err
+    assert "The walk alone does not prove this person; certify with engine auto may, by path" in said.err
+    assert "everytree witness looks for records" in said.err
+    assert "no proof" not in said.err
 
 
 @pytest.mark.parametrize(

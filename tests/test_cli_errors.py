@@ -175,6 +175,16 @@ WRONG = {
         "Error: --max-amount must be a whole number of at least 0; received -1. Leave it out for as many "
         "records as the table has.\n",
     ),
+    "label as a group": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--group", "hired"),
+        "Error: 'hired' is the label, and people cannot be grouped by it. Name other columns of the test "
+        "table: sex, age, priors.\n",
+    ),
+    "radius: label as a group": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--group", "hired"),
+        "Error: 'hired' is the label, and people cannot be grouped by it. Name other columns of the test "
+        "table: race, score.\n",
+    ),
     "radius: unknown group": (
         ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--group", "rase"),
         "Error: There is no column 'rase' to group by. The test table has race, score. Did you mean "

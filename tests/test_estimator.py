@@ -125,6 +125,13 @@ def test_certified_accuracy_counts_the_proved_and_right() -> None:
     result = certifier.certify(data.X_test)
     expected = np.mean((result.verdicts == "robust") & (result.predictions == data.y_test))
     assert certified_accuracy(certifier, data.X_test, data.y_test) == expected
+    column = np.asarray(data.y_test).reshape(-1, 1)
+    assert 0 < expected < 1
+    assert certified_accuracy(certifier, data.X_test, column) == expected
+    assert certified_accuracy(certifier, data.X_test, pd.DataFrame({"hired": column[:, 0]})) == expected
+    for wrong in (column[:1], np.hstack([column, column])):
+        with pytest.raises(ValueError, match=r"inconsistent numbers|1d array"):
+            certified_accuracy(certifier, data.X_test, wrong)
     with pytest.raises(EverytreeError, match="received a DecisionTreeClassifier"):
         certified_accuracy(tree(), data.X_test, data.y_test)  # type: ignore[arg-type]
 

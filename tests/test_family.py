@@ -10,11 +10,18 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from everytree import radius
+from everytree import BiasCertifier, certify, parse, radius
+from everytree.bias import BiasModel
+from everytree.bias.amounts import Amount
 from everytree.datasets import load
+from everytree.decide.radius import radius_prepared
+from everytree.decide.witness import amount_of
 from everytree.errors import BiasError, EverytreeError
 from everytree.family import Node, TreeFamily, tree_family
-from tests.oracle import Table, _as_float32, _best_cuts, biased_tables
+from everytree.family.naming import split_text
+from everytree.learner import prepare
+from everytree.table import training_table
+from tests.oracle import Table, _as_float32, _best_cuts, biased_tables, original_table
 from tests.problems import Problem, hand_picked, random_problem
 
 SEEDS = range(200)
@@ -255,3 +262,171 @@ def test_a_free_amount_and_a_fixed_one_say_the_same(kind: str) -> None:
     fixed = tree_family(tree, data.X_train, data.y_train, f"{kind}(3)")
     assert free.max_amount == fixed.max_amount == 3
     assert free.root == fixed.root
+
+
+def few_people(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 6, (14, 3)).astype(float)
+    return X, (X[:, 0] + rng.normal(0, 1, 14) > 2.5).astype(int)
+
+
+@pytest.mark.parametrize("bias", ["flip(?)", "flip(6)"])
+def test_a_witness_of_more_than_the_largest_amount_is_not_seen(bias: str) -> None:
+    X, y = few_people(0)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    found = certify(tree, X, y, X, "flip(6)")
+    whole = tree_family(tree, X, y, bias, max_amount=6, witnesses=found)
+    seen = {(c.feature, c.low, c.high): c.seen for c in whole.root.candidates}
+    assert max(amount for amount in seen.values() if amount is not None) > 2
+    for most in (1, 2, 3):
+        family = tree_family(tree, X, y, bias, max_amount=most, witnesses=found)
+        for c in family.root.candidates:
+            if c.seen is not None:
+                assert c.needs <= c.seen <= most
+                assert seen.get((c.feature, c.low, c.high), c.seen) == c.seen
+    # No table with 2 changed labels has x1 <= 4.5 at its root, though a proof does not exclude it.
+    two = tree_family(tree, X, y, bias, max_amount=2, witnesses=found)
+    assert [c.seen for c in two.root.candidates if c.text == "x1 <= 4.5"] == [None]
+    assert "x1 <= 4.5  needs at least 2" in str(two)
+
+
+def test_a_witness_of_fixed_amounts_needs_no_more_than_the_largest_of_them() -> None:
+    X, y = few_people(3)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    bias = "flip(2) + miss(2)"
+    found = certify(tree, X, y, X, bias)
+    assert max(witness.size for witness in found.witnesses.values()) > 2
+    family = tree_family(tree, X, y, bias, witnesses=found)
+    assert family.max_amount == 2
+    assert [c.seen for c in family.root.candidates] == [None, 2, 2, 2]
+    capped = tree_family(tree, X, y, bias, max_amount=1, witnesses=found)
+    assert all(c.seen is None for c in capped.root.candidates)
+
+
+@pytest.mark.parametrize("kinds", [("flip",), ("flip", "fake"), ("flip", "flip"), ("fake", "flip", "fake")])
+def test_the_amount_of_a_witness_is_enough_for_it(kinds: tuple[str, ...]) -> None:
+    checked = Counter[str]()
+    for seed in range(80):
+        problem = random_problem(seed, kinds=kinds, cap=250)
+        model = problem.bias()
+        tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0)
+        found = certify(tree, problem.X, problem.y, problem.points, model)
+        first, *others = model.components
+        mixed = BiasModel((replace(first, amount=Amount.of("?")), *others))
+        capped = tables_by_amount(problem)
+        for witness in found.witnesses.values():
+            changed = original_table(*witness.apply(problem.X, problem.y))
+            amount = min(amount_of(witness, model), max(capped))
+            assert changed in capped[amount]
+            free = amount_of(witness, mixed)
+            parts = [replace(problem.parts[0], count=free), *problem.parts[1:]]
+            assert changed in biased_tables(problem.X, problem.y, [part.component() for part in parts])
+            checked["all"] += 1
+            checked["less"] += free < problem.parts[0].count
+    assert checked["all"] > 50, checked
+    assert checked["less"] > 5, checked
+
+
+def test_tied_is_said_only_where_nothing_is_changed() -> None:
+    people = [[0, 0], [1, 0], [2, 1], [3, 0], [5, 1], [6, 1], [7, 1], [8, 0]]
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    hired = [0, 0, 0, 0, 1, 1, 1, 1]
+    mixed = str(tree_family(tree, people, hired, "flip(?) + miss(2)"))
+    assert "x1 == 1    not excluded with the fixed amounts alone" in mixed
+    assert "tied" not in mixed
+    twice = [[0, 0], [0, 0], [1, 1], [1, 1]]
+    for bias in ("flip(?)", "flip(?) + miss(0)", "flip(1) + miss(2)"):
+        assert "tied" in str(tree_family(tree, twice, [0, 0, 1, 1], bias))
+
+
+def test_learned_is_the_tree_that_was_given() -> None:
+    X, y = np.array([[0, 0], [0, 0], [1, 1], [1, 1], [2, 2]]), [0, 0, 1, 1, 1]
+    for seed in range(8):
+        tree = DecisionTreeClassifier(max_depth=1, random_state=seed).fit(X, y)
+        tree.set_params(random_state=None)
+        learned = [c for c in tree_family(tree, X, y, "flip(?)", max_amount=1).root.candidates if c.learned]
+        assert [c.feature for c in learned] == [tree.tree_.feature[0]]
+    wrong = DecisionTreeClassifier(max_depth=1, random_state=0).fit(
+        [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 0, 1]
+    )
+    with pytest.raises(EverytreeError, match="has a split that no tree learned from this table"):
+        tree_family(wrong, [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1], "flip(?)", max_amount=1)
+
+
+@pytest.mark.parametrize("given", [{}, [1], "x"])
+def test_witnesses_are_a_result(given: object) -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    with pytest.raises(
+        EverytreeError, match=f"a RadiusResult or a CertificationResult.*{type(given).__name__}"
+    ):
+        tree_family(tree, data.X_train, data.y_train, "flip(?)", witnesses=given)  # type: ignore[arg-type]
+
+
+def test_witnesses_of_another_table_are_refused() -> None:
+    X, y = few_people(0)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    certified = certify(tree, X, y, X, "flip(2)")
+    assert tree_family(tree, X, y, "flip(?)", max_amount=2, witnesses=certified)
+    other = X.copy()
+    other[0, 2] += 1
+    for rows, labels in ((X[:-1], y[:-1]), (other, y), (X, 1 - y)):
+        with pytest.raises(EverytreeError, match="for this training table"):
+            tree_family(tree, rows, labels, "flip(?)", max_amount=2, witnesses=certified)
+    stood = radius(tree, X, y, X, "flip(?)", max_amount=3)
+    last = max(row for witness in stood.witnesses.values() for row in witness.flipped)
+    for rows, labels in ((X[:last], y[:last]), (X, 1 - y)):
+        with pytest.raises(EverytreeError, match="for this training table"):
+            tree_family(tree, rows, labels, "flip(?)", max_amount=2, witnesses=stood)
+
+
+def test_witnesses_may_have_another_name_for_the_label() -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    named = prepare(tree, data.X_train, data.y_train, data.X_test, label_name="hired")
+    families = [
+        tree_family(tree, data.X_train, data.y_train, "miss(?)", max_amount=3, witnesses=found)
+        for found in (
+            radius_prepared(named, parse("miss(?)"), max_amount=3),
+            BiasCertifier(tree, "miss(3)").fit(data.X_train, data.y_train).radius(data.X_test, max_amount=3),
+        )
+    ]
+    assert str(families[0]) == str(families[1])
+    assert {candidate.seen for candidate in families[0].root.candidates} - {None}
+
+
+def test_columns_can_be_dropped() -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    family = tree_family(tree, data.X_train, data.y_train, "flip(?)", drop="score", most=9)
+    assert all("score" not in candidate.text for candidate in family.root.candidates)
+    without = tree_family(tree, data.X_train.drop(columns="score"), data.y_train, "flip(?)", most=9)
+    assert str(family) == str(without)
+    with pytest.raises(EverytreeError, match="scores"):
+        tree_family(tree, data.X_train, data.y_train, "flip(?)", drop=["scores"])
+
+
+def test_numbers_are_written_out_and_added_rows_named() -> None:
+    import pandas as pd
+
+    X = pd.DataFrame({"amount": [21100.0, 21200.0, 5.0, 7.5], "race": ["Black"] * 4})
+    table = training_table(X, [0, 1, 0, 1])
+    names = {
+        (21100, 21200): "21150",
+        (21151, 21152): "21151.5",
+        (2_000_000, 3_000_000): "2500000",
+        (1234567, 1234568): "1234567.5",
+        (float(np.float32(0.1)), float(np.float32(0.2))): "0.15",
+        (0.00001, 0.00002): "0.000015",
+        (2, 3): "2.5",
+    }
+    for (low, high), threshold in names.items():
+        assert split_text(table, 0, low, high)[0] == f"amount <= {threshold}"
+        assert low <= float(threshold) < high
+    assert split_text(table, 0, 1234567, None)[0] == "amount > 1234567 (added rows only)"
+    assert split_text(table, 0, None, 0.1)[0] == "amount < 0.1 (added rows only)"
+    black = table.feature_names.index("race=Black")
+    sides = ('race != "Black"', 'race == "Black"')
+    assert split_text(table, black, None, 1.0) == ('race != "Black" (added rows only)', sides)
+    assert split_text(table, black, 0.0, None) == ('race == "Black" (added rows only)', sides)
+    assert split_text(table, black, 0.0, 1.0) == ('race == "Black"', sides)

@@ -100,3 +100,9 @@ def test_a_feature_may_be_called_like_a_column_of_the_result() -> None:
 def test_bad_features_are_explained(features: object, message: str) -> None:
     with pytest.raises(TableError, match=message):
         group_frame(features, FRAME)
+
+
+def test_the_label_is_no_group() -> None:
+    with pytest.raises(TableError, match=r"'hired' is the label.*Name other columns .*: sex, age\."):
+        group_frame("hired", FRAME, "hired")
+    assert list(group_frame("sex", FRAME, "sex")) == ["sex"]  # a column of that name is one

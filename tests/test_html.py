@@ -78,6 +78,7 @@ def test_a_result_shows_its_counts(hiring: Any) -> None:
     counts = hiring.counts()
     assert {row[0].replace("\xa0", " "): int(row[1]) for row in rows} == counts.to_dict()
     assert [row[2] for row in rows] == [f"{count / 9:.1%}" for count in counts]
+    assert rows[2][3] == "neither was found"
     (bar,) = [mark for mark in reader.marks if mark.get("role") == "img"]
     assert bar["aria-label"] == ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
     widths = [int(w) for w in re.findall(r"flex:(\d+) ", hiring._repr_html_())]

@@ -263,6 +263,9 @@ def test_predictions_of_a_fitted_tree_are_its_own(wrap) -> None:
     tree = DecisionTreeClassifier(random_state=1).fit(wrap(NUMBERS), Y)
     problem = prepare(tree, wrap(NUMBERS), Y, wrap(NUMBERS))
     assert problem.train.labels[problem.predictions].tolist() == tree.predict(wrap(NUMBERS)).tolist()
+    own = tree.tree_
+    tree.fit(wrap(NUMBERS), Y[::-1])
+    assert problem.tree.tree_ is own
 
 
 def test_ties_go_to_the_label_that_sorts_first() -> None:
@@ -309,3 +312,14 @@ def test_a_dropped_column_is_unseen_by_the_tree_and_known_to_the_bias_model() ->
         max_amount=60,
     )
     assert found.predictions.tolist() == every.predictions[:50].tolist()
+
+
+def test_a_fitted_tree_with_other_labels_in_equal_leaves_is_refused() -> None:
+    table = pd.DataFrame({"score": [0, 1, 2, 3, 5, 6, 7, 8]})
+    labels = np.array([0, 0, 0, 1, 1, 1, 1, 1])
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(table, labels)
+    others = labels.copy()
+    others[[0, 5]] = [1, 0]
+    assert prepare(tree, table, labels, table).predictions.tolist() == labels.tolist()
+    with pytest.raises(TableError, match="was trained on another table"):
+        prepare(tree, table, others, table)

@@ -218,6 +218,21 @@ def test_bubbles_hold_everybody_once_and_say_what_is_known() -> None:
     assert (area / share).tolist() == pytest.approx([area[0] / share.iloc[0]] * len(share))
 
 
+def test_amounts_of_several_components_are_not_called_records() -> None:
+    result = made_up_radius()
+    display = RadiusDisplay.from_result(result, "sex")
+    assert display.ax_.get_xlabel() == "radius: records that may be wrong while the prediction holds"
+    assert "Median number of records proved" in display.description
+    several = replace(result, family=parse("flip(?) + miss(12)"))
+    display = RadiusDisplay.from_result(several, "sex")
+    label = "radius: largest value of ? in flip(?) + miss(12) for which the prediction holds"
+    assert display.ax_.get_xlabel() == label
+    assert "Median value of ? in flip(?) + miss(12) proved" in display.description
+    curve = CertifiedShareDisplay.from_radius(several, "sex")
+    assert curve.ax_.get_xlabel() == "amount of bias: ? in flip(?) + miss(12)"
+    assert CertifiedShareDisplay.from_radius(result).ax_.get_xlabel() == "amount of bias: records"
+
+
 def test_cells_hold_the_shares_in_numeric_order() -> None:
     results = {
         ("10%", 2): compas("flip(0)"),
@@ -269,6 +284,24 @@ def test_family_has_a_box_for_each_split() -> None:
     assert len(display.headers_) == sum(1 for _ in family.root.walk())
     places = {(round(box.get_x(), 3), round(box.get_y(), 3)) for box in display.boxes_}
     assert len(places) == len(frame)
+
+
+def test_family_says_what_its_numbers_count() -> None:
+    people = [[0, 0], [1, 0], [2, 1], [3, 0], [5, 1], [6, 1], [7, 1], [8, 0]]
+    tree, hired = DecisionTreeClassifier(max_depth=1, random_state=0), [0, 0, 0, 0, 1, 1, 1, 1]
+    one, two = (
+        TreeFamilyDisplay.from_family(tree_family(tree, people, hired, bias))
+        for bias in ("flip(?)", "flip(?) + miss(2)")
+    )
+    title = "that must be wrong for each split"
+    assert one.ax_.get_legend().get_title().get_text() == f"records {title}: flip(?)"
+    assert two.ax_.get_legend().get_title().get_text() == f"records of each kind {title}: flip(?) + miss(2)"
+    assert [text.get_text() for text in one.needs_] == ["learned", "≥ 1", "≥ 1"]
+    assert [text.get_text() for text in two.needs_] == ["learned", *["fixed amounts alone"] * 2]
+    assert "x1 == 1: fixed amounts alone" in two.description
+    two.figure_.canvas.draw()
+    for split, needs in zip(two.splits_, two.needs_, strict=True):
+        assert split.get_window_extent().x1 < needs.get_window_extent().x0
 
 
 def test_own_axes_are_used() -> None:

@@ -14,9 +14,10 @@ import pytest
 
 from everytree.audit import Data, Sweep
 from everytree.bias import parse
+from everytree.certification import DECIDING_SECONDS
 from everytree.cli import main
 from everytree.errors import EverytreeError
-from everytree.report import people, write_report
+from everytree.report import method, people, pictures, write_report
 from everytree.report.content import headline
 from everytree.report.page import render
 from everytree.report.pictures import curve
@@ -81,6 +82,27 @@ def test_radii_are_those_of_the_results(audit, data):
         assert packed["lower"] == result.lower.tolist()
         upper = [int(u) if np.isfinite(u) else -1 for u in result.upper]
         assert packed["upper"] == upper
+        assert (packed["family"], packed["single"], packed["ties"]) == ("flip(?)", True, [])
+
+
+def twenty_people(*sweeps, most=12):
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    y = (X["x"] > 9).astype(int)
+    return audit_of((X, y, X, y), sweeps, most=most, depths=(1,))
+
+
+def test_a_tie_is_one_only_if_nothing_changes():
+    audit = twenty_people(Sweep("both", parse("flip(?) + miss(12)"), ("1",), radius=True))
+    (packed,) = people.people_data(audit)["radii"]
+    (result,) = audit.radii.values()
+    refuted_at_once = np.flatnonzero(result.upper == 0)
+    assert len(refuted_at_once)
+    assert all(result.witnesses[p].size for p in refuted_at_once)
+    assert (packed["family"], packed["single"], packed["ties"]) == ("flip(?) + miss(12)", False, [])
+    witness = result.witnesses[int(refuted_at_once[0])]
+    nothing = replace(witness, flipped={}, removed=[], added=witness.added.iloc[:0])
+    tied = replace(result, witnesses={int(refuted_at_once[0]): nothing})
+    assert people._radius(next(iter(audit.radii)), tied)["ties"] == [int(refuted_at_once[0])]
 
 
 def shown_records(data, number):
@@ -265,6 +287,59 @@ def test_columns_that_do_not_fit_are_named(audit, monkeypatch):
     data = people.people_data(replace(audit, plan=replace(audit.plan, groups=(("race",),))))
     assert [column["name"] for column in data["columns"]] == ["race"]
     assert data["left_out"] == ["score"]
+
+
+def test_less_is_said_only_of_less():
+    sweep = Sweep("both", parse("flip(?, where x < 5) + flip(?, where x >= 5)"), ("4", "30% of group"))
+    first = headline(replace(twenty_people(sweep), radii={}))
+    assert first.cell.amount == "4"  # eight records in all; the other amount allows two and five
+    assert first.also.startswith("At the other amounts of this bias model, the share that is proved is ")
+    same = headline(twenty_people(Sweep("same", parse("flip(?)"), ("10%", "2"))))
+    assert same.also.startswith("At the other amounts of this bias model")
+    fewer = headline(twenty_people(Sweep("fewer", parse("flip(?) + fake(2)"), ("2", "1"))))
+    assert fewer.cell.amount == "2"
+    assert fewer.also.startswith("With less of the same bias, the share that is proved is ")
+
+
+def test_an_axis_of_records_counts_what_is_free():
+    audit = twenty_people(Sweep("a", parse("flip(?) + fake(9)"), ("1", "4", "25%"), engine="relational"))
+    assert list(pictures._by_amount(audit, 0, 1)) == [1, 4, 5]
+    assert "for ? in flip(?) + fake(9)." in curve(audit, 0, 1).caption
+    model = parse("flip(?, where x < 5) + flip(?, where x >= 5)")
+    audit = twenty_people(Sweep("b", model, ("2", "20% of group"), engine="relational"))
+    assert [pictures._free_counts(audit, cell) for cell in audit.verdicts] == [(2, 2), (1, 3)]
+    assert pictures._by_amount(audit, 0, 1) == {}
+    assert curve(audit, 0, 1) is None
+
+
+def test_the_time_that_auto_takes_is_said(audit):
+    said = {fact.what: fact.value for fact in method.facts(audit)}["Time limit"]
+    assert said == (
+        f"none for the walk; “auto” then decides for at most {DECIDING_SECONDS:g} seconds in each "
+        "computation, for each amount that a radius tries"
+    )
+    sweeps = tuple(replace(sweep, engine="relational", radius=False) for sweep in audit.plan.sweeps)
+    for plan, words in (
+        (replace(audit.plan, sweeps=sweeps), "none"),
+        (replace(audit.plan, time_limit=5.0), "5 seconds for each computation"),
+    ):
+        assert method._time_limit(plan) == words
+
+
+def test_the_people_in_the_commands_exist(audit, page):
+    said = " ".join("".join(Outline(page).text).split())
+    result = audit.verdicts[headline(audit).cell]
+    named = method.examples(result)
+    assert f"--person {named['proved']} everytree witness" in said
+    assert named["refuted"] == min(result.witnesses)
+    assert "derives a proof again where the walk alone gives one" in said
+    cell = next(iter(audit.verdicts))  # some are robust here
+    proved = method.examples(audit.verdicts[cell])["proved"]
+    assert audit.verdicts[cell].verdicts[proved] == "robust"
+    ranges = audit.verdicts[cell].probability_ranges.copy()
+    ranges[proved] = (0.0, 1.0)
+    other = method.examples(replace(audit.verdicts[cell], probability_ranges=ranges))["proved"]
+    assert other > proved  # the walk proves this one
 
 
 def test_amounts_in_different_units_share_an_axis_of_records():

@@ -4,12 +4,15 @@ import csv
 import io
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from everytree.audit import Sweep
+from everytree.bias import parse
 from everytree.report import write_report
 from everytree.report.content import headline
 from tests import browser
-from tests.report_audits import NASTY, compas_audit, nasty_audit, records_of
+from tests.report_audits import NASTY, audit_of, compas_audit, nasty_audit, records_of
 
 MISSING = browser.why_not()
 pytestmark = pytest.mark.skipif(MISSING is not None, reason=f"no browser: {MISSING}")
@@ -124,12 +127,14 @@ def test_search(opened, first):
     assert status(opened).startswith(f"{int(((frame['age'] == 34) & male).sum())} of 1,543 people")
     search(opened, "#12")
     assert [row[0] for row in rows(opened)] == ["12"]
+    search(opened, "ÁSIAN")
+    assert status(opened).startswith(f"{int(found.sum())} of 1,543 people")
     search(opened, "nobody at all")
     assert status(opened) == "0 of 1,543 people. Nobody passes these filters."
 
 
 def test_another_assumption(opened, audit):
-    choose(opened, "choose-cell", "one group: 0.5%")
+    choose(opened, "choose-cell", "0.5%, one group")
     (cell,) = audit.of(1, 1)
     result = audit.verdicts[cell]
     assert opened.find_element("id", "asked").text == str(cell.model)
@@ -149,6 +154,71 @@ def test_sorting_by_radius(opened, audit):
     assert rows(opened)[0][4] == f"at least {radius.lower.max()}"
     sorted_head = opened.find_element("css selector", '#people-head th[aria-sort="descending"]')
     assert sorted_head.text.startswith("Radius")
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory):
+    """Families of several components, whose amounts are not numbers of records; a long name."""
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    y = (X["x"] > 9).astype(int)
+    sweeps = (
+        Sweep(
+            "labels of people who moved here lately, and rows",
+            parse("flip(?) + miss(12)"),
+            ("1",),
+            radius=True,
+        ),
+        Sweep("both", parse("flip(?) + miss(?)"), ("1", "2"), radius=True),
+    )
+    audit = audit_of((X, y, X, y), sweeps, most=12, depths=(1,))
+    return audit, write_report(audit, tmp_path_factory.mktemp("several") / "report.html")
+
+
+def radius_said(driver, report, person, cell):
+    browser.open_page(driver, report, f"#person={person}&cell={cell}")
+    script = """return [...document.querySelectorAll('.person dl.facts div')]
+        .map((line) => [...line.children].map((part) => part.textContent))
+        .find(([name]) => name.startsWith('Radius'));"""
+    return driver.execute_script(script)
+
+
+def test_a_radius_of_several_components_is_no_number_of_records(driver, several):
+    audit, report = several
+    found = audit.radius_of(0, 1)
+    at_once = int(np.argmax(found.upper == 0))
+    assert found.witnesses[at_once].size > 0
+    assert radius_said(driver, report, at_once, 0) == [
+        "Radius, as the value of ?",
+        "Under flip(?) + miss(12) nothing is proved, not even with ? = 0. With ? = 0 a change that gives "
+        "another label is known.",
+    ]
+    assert rows(driver)[at_once][4] == "none"
+    found = audit.radius_of(1, 1)
+    exact = int(np.argmax(found.exact & (found.lower > 0)))
+    low = int(found.lower[exact])
+    assert radius_said(driver, report, exact, 1)[1] == (
+        f"Proved under flip(?) + miss(?) for every ? up to {low}. With ? = {low + 1} a change that gives "
+        "another label is known."
+    )
+    assert "Radius (?)" in driver.find_element("id", "people-head").text
+
+
+def test_a_radius_of_one_component_is_a_number_of_records(driver, report, audit):
+    found = audit.radius_of(0, 1)
+    exact = int(np.argmax(found.exact & (found.lower > 1)))
+    low = int(found.lower[exact])
+    assert radius_said(driver, report, exact, 0) == [
+        "Radius in records",
+        f"Proved for every change of up to {low} records. A change of {low + 1} records that gives another "
+        "label is known.",
+    ]
+
+
+def test_the_amount_of_an_assumption_is_seen_first(driver, several):
+    _, report = several
+    browser.open_page(driver, report)
+    names = [option.text for option in driver.find_elements("css selector", "#choose-cell option")]
+    assert names == ["1, labels of people who moved here lately, and rows", "1, both", "2, both"]
 
 
 def test_paging(opened):
@@ -189,6 +259,8 @@ def test_a_robust_person_says_why(driver, report, first):
     said = driver.find_element("id", f"details-{person}").text
     assert f"predicts {first[1].predictions[person]}." in said
     assert "everytree check compas" in said
+    assert "A proof by path programs is not repeated by this checker" in said
+    assert f"Labels not excluded\n{first[1].predictions[person]}" in said
 
 
 def test_everything_by_keyboard(opened):
@@ -230,6 +302,7 @@ def test_the_download_holds_the_filtered_people(opened, first):
         assert line["race"] == result.frame["race"].iloc[person]
         assert line["records in witness"] == str(result.witness(person).size)
         assert line["prediction"] == str(result.predictions[person])
+        assert line["labels not excluded"] == "0 1"
     assert {line["bias"] for line in lines} == {str(cell.model)}
 
 
@@ -250,6 +323,36 @@ def test_it_fits_a_telephone(driver, report):
         assert driver.execute_script("return document.documentElement.scrollWidth") <= 360
     finally:
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_the_person_is_not_cut_off_on_a_narrow_screen(driver, tmp_path):
+    audit = nasty_audit()
+    path = write_report(audit, tmp_path / "nasty.html")
+    person = min(audit.verdicts[headline(audit).cell].witnesses)
+    size = {"width": 400, "height": 740, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        browser.emulate(driver)
+        browser.open_page(driver, path, f"#person={person}")
+        script = """const end = (e) => e.getBoundingClientRect().right;
+            const all = [...document.querySelectorAll('.person, .person *')];
+            const texts = all.filter((e) => !e.closest('.person .wide *'));
+            return [Math.max(...texts.map(end)), end(document.querySelector('#explorer > .wide'))];"""
+        text, seen = driver.execute_script(script)
+        assert 300 < text <= seen < 400
+    finally:
+        driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_a_search_does_not_mind_accents(driver, tmp_path):
+    audit = nasty_audit()
+    path = write_report(audit, tmp_path / "nasty.html")
+    browser.emulate(driver)
+    browser.open_page(driver, path)
+    search(driver, "E漢")  # the value has an é before this letter
+    assert status(driver).startswith("12 of 24 people")
+    search(driver, "e\u0301漢")
+    assert status(driver).startswith("12 of 24 people")
 
 
 def test_it_prints(opened, audit):

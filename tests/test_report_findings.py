@@ -81,6 +81,23 @@ def test_one_robust_person_among_many():
     assert "25.0% of the 4 people keeps the prediction" in said
 
 
+def test_a_share_is_not_said_to_be_all_where_others_are_unknown():
+    said = lead(parse("flip(2)"), Tally(6, 3, 1), [2])
+    assert "60.0% of the 10 people are proved to keep their prediction, whichever labels" in said
+    said = lead(parse("flip(2)"), Tally(1, 2, 1), [2])
+    assert "25.0% of the 4 people is proved to keep the prediction" in said
+
+
+def test_the_words_follow_the_kind_and_not_the_text():
+    model = parse(
+        "miss(1, where note == 'may have a wrong label') + fake(1%, where note == 'may be missing')"
+    )
+    assert assumption(model, [1, 3]) == (
+        'If up to 1 row is missing, where note is "may have a wrong label", and up to 1% of all training '
+        'rows (3) are fake, where note is "may be missing"'
+    )
+
+
 def test_some_are_unknown():
     said = finding(Tally(5, 2, 1), engine="auto", complete=True)
     assert (

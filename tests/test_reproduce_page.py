@@ -13,6 +13,8 @@ from everytree.decide.radius import radius_prepared
 from everytree.explore import NO_LIMITS
 from everytree.learner import prepare
 from everytree.reproduce import stated_shares
+from everytree.reproduce.figures import Point, Share
+from everytree.reproduce.pictures import draw_panel
 from tests.test_reproduce_figures import PANELS, needs_paper, opened, point_of
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "everyone-decided.md"
@@ -103,3 +105,33 @@ def test_the_race_column_is_what_the_papers_method_cannot_rule_out() -> None:
         for tables in (prepared, blind)
     )
     assert (with_race == without).all()
+
+
+@needs_paper
+def test_flips_of_white_people_nearly_eliminate_discrepancies_as_the_page_says() -> None:
+    source, prepared = opened("compas")
+    model = PANELS["compas-white-negative"].model(source, "?")
+    found = radius_prepared(prepared, model, max_amount=51)
+    assert found.complete
+    people = source.people()
+    groups = ("White men", "White women", "Black men", "Black women")
+    widest = 0.0
+    for records in range(1, 52):
+        robust, refuted = found.lower >= records, found.upper <= records
+        assert (robust ^ refuted).all(), records
+        shares = [100 * np.mean(robust[people[group]]) for group in groups]
+        widest = max(widest, max(shares) - min(shares))
+    assert f"at most {widest:.1f} points up to 1.1%" in PAGE.read_text(encoding="utf-8")
+    assert len(prepared.train.y) == 4629
+    assert (found.lower >= 34).all()  # 0.73%, the most that leaves everybody robust
+    assert (found.upper <= 35).any()
+
+
+def test_a_picture_with_unknown_people_does_not_say_that_everyone_is_decided() -> None:
+    panel = PANELS["adult-flip"]
+    titles = []
+    for unknown in (0.0, 70.0):
+        shares = [Share("White men", 5, None, None, 20.0, 80.0 - unknown, unknown)]
+        figure = draw_panel([Point(panel, Decimal("0.4"), 1, shares, 1.0)], on_paper_tables=True)
+        titles.append(figure.axes[1].get_title())
+    assert titles == ["Everyone decided", "Proved (shaded: unknown)"]

@@ -175,6 +175,17 @@ def test_an_unseen_category_warns_and_is_none_of_the_known(encoding, code) -> No
     assert test.X[0, : len(code)].tolist() == code
 
 
+def test_unseen_identifiers_belong_into_drop() -> None:
+    X = pd.DataFrame({"code": [f"p{i}" for i in range(12)], "town": ["a", "b", "c"] * 4})
+    table = training_table(X, [0, 1] * 6)
+    test = X.replace({"code": {"p1": "q1"}, "town": {"a": "d"}})
+    with pytest.warns(EverytreeWarning) as noted:
+        encode_test(table, test)
+    code, town = (str(note.message) for note in noted)
+    assert code.endswith(" Most of its values are different: if it is an identifier, put it into drop.")
+    assert town.endswith("none of the known ones, 'a', 'b', 'c'.")
+
+
 def test_seen_categories_do_not_warn() -> None:
     table = training_table(people(), LABELS)
     with warnings.catch_warnings():
@@ -203,7 +214,7 @@ def test_text_in_a_test_column_of_numbers() -> None:
     X = people().astype({"score": object})
     X.loc[2, "score"] = "five"
     with pytest.raises(
-        TableError, match=r"'score' of the test table holds non-numeric text.*'five' in row 2"
+        TableError, match=r"'score' of the test table holds non-numeric text.*'five' in row 2.*in the file"
     ):
         encode_test(table, X)
     with pytest.raises(TableError, match=r"'score' of the test table holds non-numeric text.*'a' in row 0"):
@@ -310,7 +321,7 @@ def test_numbers_among_categories_are_categories() -> None:
 
 
 def test_numbers_written_as_text() -> None:
-    with pytest.raises(TableError, match=r"'age' .* numbers written as text, such as '1'"):
+    with pytest.raises(TableError, match=r"'age' .* numbers written as text, such as '1'.*in the file"):
         training_table(pd.DataFrame({"age": ["1", "2"]}), [0, 1])
 
 
@@ -338,6 +349,8 @@ def test_options_that_name_no_column() -> None:
         training_table(people(), LABELS, drop=["scor"])
     with pytest.raises(TableError, match=r"categorical names the column 'Race', .* Did you mean 'race'\?"):
         training_table(people(), LABELS, categorical=["Race"])
+    with pytest.raises(TableError, match=r"drop names 'hired', which is the label.*Leave it out of drop\."):
+        training_table(people(), LABELS, drop=["hired"], label_name="hired")
     with pytest.raises(TableError, match="drop takes away every column"):
         training_table(people(), LABELS, drop=list(people()))
     with pytest.raises(TableError, match="encoding must be 'onehot' or 'ordinal'; received 'target'"):

@@ -128,6 +128,23 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
             read_table(tmp_path / name)
 
 
+@pytest.mark.parametrize("text", ["näme\n1\n", "name\n" + "a\n" * 100_000 + "Jürgen\n"])
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
+def test_a_file_in_another_encoding(tmp_path: Path, name: str, text: str) -> None:
+    data = text.encode("latin-1")
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    message = (
+        r"it is not UTF-8 \(byte 0x.. cannot be read\)\. Save the file as UTF-8; in Excel .* \"CSV UTF-8\""
+    )
+    with pytest.raises(TableError, match=message):
+        read_table(tmp_path / name)
+
+
+def test_a_label_that_is_nearly_right_is_suggested() -> None:
+    with pytest.raises(TableError, match=r"no column 'payed' .* Did you mean 'repaid'\?"):
+        split_label(FRAME.rename(columns={"score": "repaid"}), "payed")
+
+
 def test_split_label() -> None:
     X, y = split_label(FRAME, "score")
     assert list(X) == ["race", "gpa"]

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clo
 from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.certification import as_jobs, certify_prepared, check_options
@@ -239,7 +239,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def _prepare(self, X: Any, y: Any = None) -> Prepared:
         people = self._people(X, y)
         codes = self._shares(people).argmax(axis=1)
-        return Prepared(self.learner_, self.table_, people, codes.astype(np.int64))
+        return Prepared(self.learner_, self.table_, people, codes.astype(np.int64), self.estimator_)
 
 
 def certified_accuracy(certifier: BiasCertifier, X: Any, y: Any) -> float:
@@ -273,7 +273,9 @@ def certified_accuracy(certifier: BiasCertifier, X: Any, y: Any) -> float:
             "inside: BiasCertifier(Pipeline(...))."
         )
     result = certifier.certify(X)
-    return float(np.mean((result.verdicts == ROBUST) & (result.predictions == np.asarray(y))))
+    labels = column_or_1d(y)
+    check_consistent_length(result.predictions, labels)
+    return float(np.mean((result.verdicts == ROBUST) & (result.predictions == labels)))
 
 
 def _reading(learner: Learner) -> dict[str, Any]:

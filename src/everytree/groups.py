@@ -73,7 +73,7 @@ def group_members(groups: pd.DataFrame) -> dict[tuple[Any, ...], NDArray[np.int6
     return {key: np.flatnonzero(group_of.reshape(-1) == g) for g, key in enumerate(keys)}
 
 
-def group_frame(sensitive_features: object, frame: pd.DataFrame) -> pd.DataFrame:
+def group_frame(sensitive_features: object, frame: pd.DataFrame, label: str | None = None) -> pd.DataFrame:
     """Bring sensitive features into one frame with a row for each person of `frame`.
 
     Parameters
@@ -83,6 +83,8 @@ def group_frame(sensitive_features: object, frame: pd.DataFrame) -> pd.DataFrame
         the index of a Series or DataFrame is not looked at.
     frame : DataFrame
         The test table.
+    label : str, optional
+        Name of the label, which is no column to group by.
 
     Returns
     -------
@@ -103,7 +105,7 @@ def group_frame(sensitive_features: object, frame: pd.DataFrame) -> pd.DataFrame
         sensitive_features = [sensitive_features]
     if _are_names(sensitive_features, frame):
         named: Any = sensitive_features
-        _check_names(named, frame)
+        _check_names(named, frame, label)
         columns = [(name, frame[name]) for name in named]
     else:
         columns = _columns_of_values(sensitive_features)
@@ -136,9 +138,14 @@ def _are_names(features: object, frame: pd.DataFrame) -> bool:
     return len(features) != len(frame) or all(f in frame.columns for f in features)
 
 
-def _check_names(names: Sequence[str], frame: pd.DataFrame) -> None:
+def _check_names(names: Sequence[str], frame: pd.DataFrame, label: str | None) -> None:
     known = [str(column) for column in frame.columns]
     for name in names:
+        if name == label and name not in known:
+            raise TableError(
+                f"{name!r} is the label, and people cannot be grouped by it. Name other columns of the test "
+                f"table: {', '.join(known)}."
+            )
         if name not in known:
             values = f" To give values instead, give one for each of the {len(frame)} people."
             raise TableError(

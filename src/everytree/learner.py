@@ -6,6 +6,7 @@ is a depth and a random state, and no setting that could change the tree has bee
 
 from __future__ import annotations
 
+import copy
 import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -115,12 +116,15 @@ class Prepared:
         The people to be judged.
     predictions : ndarray of int64
         What the tree says about them, as codes into ``train.labels``.
+    tree : sklearn.tree.DecisionTreeClassifier
+        The fitted tree that says so: the user's own if it was fitted, otherwise a new one.
     """
 
     learner: Learner
     train: TrainingTable
     test: TestTable
     predictions: NDArray[np.int64]
+    tree: Any
 
 
 def prepare(
@@ -171,11 +175,11 @@ def prepare(
         train = encoded_table(learner.encoder, X_train, y_train, label_name=label_name)
     test = test_table(train, X_test, y_test)
     if learner.fitted:
-        tree = _split(estimator)[1]
+        tree = copy.copy(_split(estimator)[1])  # the user may fit it again
         _check_belongs(tree, train)
     else:
         tree = learner.new_tree().fit(train.X, train.y)
-    return Prepared(learner, train, test, _predict(tree, test.X))
+    return Prepared(learner, train, test, _predict(tree, test.X), tree)
 
 
 def _predict(tree: Any, X: NDArray[np.float32]) -> NDArray[np.int64]:
@@ -307,10 +311,13 @@ def _check_belongs(tree: Any, train: TrainingTable) -> None:
         )
     inner = tree.tree_
     leaves = inner.children_left == -1
-    rows = np.bincount(inner.apply(train.X), minlength=inner.node_count)
-    if not np.array_equal(rows[leaves], inner.n_node_samples[leaves]):
+    n_labels = len(train.labels)
+    cells = n_labels * inner.apply(train.X).astype(np.int64) + train.y
+    counts = np.bincount(cells, minlength=n_labels * inner.node_count).reshape(-1, n_labels)
+    known = inner.value[:, 0, :] * inner.n_node_samples[:, None]  # shares of the labels, times the rows
+    if not np.array_equal(counts[leaves], np.round(known[leaves])):
         raise TableError(
             f"The fitted tree was trained on another table: its leaves hold {int(inner.n_node_samples[0])} "
-            f"rows, and the {len(train.y)} rows of the training table fall into them differently. Pass the "
-            "table the tree was fitted on, or an unfitted tree."
+            f"rows, and the {len(train.y)} rows of the training table, or their labels, fall into them "
+            "differently. Pass the table the tree was fitted on, or an unfitted tree."
         )

@@ -36,7 +36,7 @@ Answers = Generator[tuple[str, dict[str, Any]], None, None]
 
 
 class Stopped(Exception):  # noqa: N818 (no error of the user's; becomes one with what is kept)
-    """Whoever computed the cells is gone; the message says who and what to do."""
+    """Whoever computed the cells is gone, or cannot compute them; the message says who and what to do."""
 
 
 @dataclass(frozen=True)

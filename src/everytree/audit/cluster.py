@@ -30,6 +30,8 @@ __all__ = ["compute_on_cluster", "connect"]
 PATIENCE = 10.0
 """Seconds that a scheduler has to answer."""
 
+SAME_VERSIONS = "Answers depend on these versions. Install the same ones everywhere."
+
 RETRIES = 3
 """How often a cell is tried again elsewhere; after that it is computed in this process."""
 
@@ -80,7 +82,7 @@ def _check_workers(client: Any, address: str) -> None:
         if theirs != versions():
             raise AuditError(
                 f"--dask: the worker {worker} has {_listed(theirs)}; this process has {_listed(versions())}. "
-                "Answers depend on these versions. Install the same ones everywhere."
+                f"{SAME_VERSIONS}"
             )
 
 
@@ -99,10 +101,11 @@ def compute_on_cluster(
     distributed: Any = import_module("distributed")
     blob = pack_tables(prepared)
     name = f"everytree-tables-{hashlib.sha256(blob).hexdigest()}"
+    ours = versions()
     with client:
-        tables = client.submit(unpack_tables, blob, key=name, retries=RETRIES)
+        tables = client.submit(_unpack_task, blob, ours, key=name, retries=RETRIES)
         futures = {
-            client.submit(_compute_task, question, tables, key=f"everytree-{key}", retries=RETRIES): key
+            client.submit(_compute_task, question, tables, ours, key=f"everytree-{key}", retries=RETRIES): key
             for key, question in questions.items()
         }
         for future in distributed.as_completed(list(futures), loop=client.loop):
@@ -116,5 +119,24 @@ def compute_on_cluster(
             yield key, content
 
 
-def _compute_task(question: Question, tables: dict[int, Prepared]) -> dict[str, Any]:
+def _unpack_task(blob: bytes, expected: dict[str, str]) -> dict[int, Prepared]:
+    _check_here(expected)
+    return unpack_tables(blob)
+
+
+def _compute_task(
+    question: Question, tables: dict[int, Prepared], expected: dict[str, str]
+) -> dict[str, Any]:
+    _check_here(expected)
     return compute(question, tables)
+
+
+def _check_here(expected: dict[str, str]) -> None:
+    """Refuse to compute with other versions: a worker may join after all others were asked for theirs."""
+    import platform
+
+    if versions() != expected:
+        raise Stopped(
+            f"--dask: a worker on {platform.node()!r} has {_listed(versions())}; this process has "
+            f"{_listed(expected)}. {SAME_VERSIONS}"
+        )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everytree.audit.keys import TableOfKeys, naming
-from everytree.audit.plan import Data, Outputs, Plan, Sweep
+from everytree.audit.plan import Data, Outputs, Plan, Sweep, why_no_radius
 from everytree.errors import AuditError, BiasError
 
 if TYPE_CHECKING:
@@ -77,9 +77,11 @@ def _read(path: Path) -> dict[str, Any]:
         with path.open("rb") as file:
             return tomllib.load(file)
     except tomllib.TOMLDecodeError as error:
+        unclosed = r"Illegal character '\n'" in str(error) or "Unterminated string" in str(error)
+        hint = " Is a quote missing?" if unclosed else ""
         raise AuditError(
-            f"{str(path)!r} is not a TOML file: {error}. Texts stand in double quotes, lists in [ ]; see "
-            "https://toml.io for the rest."
+            f"{str(path)!r} is not a TOML file: {error}.{hint} Texts stand in double quotes, lists in [ ]; "
+            "see https://toml.io for the rest."
         ) from error
     except UnicodeDecodeError as error:
         raise AuditError(f"{str(path)!r} is not a TOML file: it is not UTF-8. Save it as UTF-8.") from error
@@ -244,17 +246,10 @@ def _amounts(keys: TableOfKeys, key: str, model_key: str, model: BiasModel | Non
 
 
 def _radius(keys: TableOfKeys, model: BiasModel, second: BiasModel | None, engine: str) -> bool:
-    possible = model.has_free_amount and second is None and engine == "auto"
-    wanted = keys.flag("radius", possible)
-    if wanted and not possible:
-        reason = (
-            f"model is {str(model)!r}, without a ?"
-            if not model.has_free_amount
-            else "with adds a second amount"
-            if second is not None
-            else f"engine is {engine!r}, and a radius needs 'auto'"
-        )
-        raise keys.wrong("radius", f"cannot be true, because {reason}. Leave it out, or change that.")
+    reason = why_no_radius(model, second, engine)
+    wanted = keys.flag("radius", not reason)
+    if wanted and reason:
+        raise keys.wrong("radius", reason)
     return wanted
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from everytree.table import TrainingTable
 
-__all__ = ["digest_of_array", "digest_of_frame", "digest_of_training", "key_of"]
+__all__ = ["digest_of_array", "digest_of_frame", "digest_of_training", "key_of", "spelt"]
 
 
 def digest_of_frame(frame: pd.DataFrame) -> str:
@@ -60,9 +60,17 @@ def _put_frame(total: Any, frame: pd.DataFrame) -> None:
         if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
             _put_array(total, column.to_numpy())
         else:
-            codes, distinct = pd.factorize(column)
+            try:
+                codes, distinct = pd.factorize(column)
+            except TypeError:  # lists and the like, which cannot be keys
+                codes, distinct = pd.factorize(column.map(spelt))
             _put_array(total, codes)
             _put_text(total, [repr(value) for value in distinct.tolist()])
+
+
+def spelt(value: Any) -> str:
+    """Write a value of any type, whole."""
+    return repr(value.tolist() if isinstance(value, np.ndarray) else value)
 
 
 def _put_array(total: Any, array: np.ndarray[Any, Any]) -> None:

@@ -21,6 +21,9 @@ __all__ = ["write_example"]
 FEW, MANY = 10, 50
 """A column of at most `FEW` categories is proposed as groups; one of more than `MANY` is dropped."""
 
+ENOUGH = 20
+"""Whole numbers that are all different are taken for an identifier from this number of rows on."""
+
 TEMPLATE = """\
 # An audit of a decision tree with everytree. Run it with: everytree audit {file}
 # Everything after a # is a comment. Paths are relative to this file.
@@ -191,6 +194,8 @@ def _described(X: pd.DataFrame, name: Any) -> str:
     column = X[name]
     missing = int(column.isna().sum())
     note = f"; {missing} missing" if missing else ""
+    if str(name) in _identifiers(X):
+        note = "; looks like an identifier (nearly every row has a value of its own), so drop names it"
     if not _is_text(column):
         return f"{name}: {column.min()} to {column.max()}{note}"
     return f"{name}: {column.nunique()} categories, {listing(column.dropna().unique().tolist(), 5)}{note}"
@@ -198,11 +203,30 @@ def _described(X: pd.DataFrame, name: Any) -> str:
 
 def _to_drop(X: pd.DataFrame) -> list[str]:
     """Columns that cannot be learned from as they are, or that name nearly every row."""
-    return [
-        str(name)
-        for name in X.columns
-        if X[name].isna().any() or (_is_text(X[name]) and X[name].nunique() > min(MANY, len(X) / 2))
-    ]
+    identifiers = _identifiers(X)
+    return [str(name) for name in X.columns if str(name) in identifiers or _is_unusable(X[name])]
+
+
+def _is_unusable(column: pd.Series[Any]) -> bool:
+    many = _is_text(column) and column.nunique() > min(MANY, len(column) / 2)
+    return many or bool(column.isna().any())
+
+
+def _identifiers(X: pd.DataFrame) -> list[str]:
+    """Columns of whole numbers that name the rows; none if nothing else is left to learn from."""
+    found = [str(name) for name in X.columns if _names_rows(X[name])]
+    others = [name for name in X.columns if str(name) not in found and not _is_unusable(X[name])]
+    return found if others else []
+
+
+def _names_rows(column: pd.Series[Any]) -> bool:
+    import pandas as pd
+
+    if not pd.api.types.is_integer_dtype(column) or column.isna().any():
+        return False
+    if str(column.name).casefold() == "id" or str(column.name).casefold().endswith("_id"):
+        return column.nunique() > len(column) / 2
+    return len(column) >= ENOUGH and column.is_unique
 
 
 def _targeted(table: _Table, label: Any) -> tuple[str, str]:

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from everytree.audit.doubts import check_labels, note_amounts, note_groups
 from everytree.audit.keys import key_of_bias, naming
+from everytree.audit.plan import check_plan
 from everytree.errors import AuditError
 
 if TYPE_CHECKING:
@@ -58,34 +60,17 @@ def open_audit(plan: Plan) -> Opened:
     """
     from dataclasses import replace
 
-    _check_plan(plan)
+    check_plan(plan)
     tables = _read(plan)
     train, test = _encode(plan, tables)
+    check_labels(train, test, tables.y_test)
     positive = _positive(plan, train)
-    _check_groups(plan, test)
+    _check_groups(plan, train, test)
     max_amounts = _check_models(plan, train)
     prepared = {depth: _learn(depth, train, test) for depth in plan.depths}
     check_outputs(plan)
     plan = replace(plan, data=replace(plan.data, label=train.label_name, positive=positive))
     return Opened(plan, prepared, max_amounts, _hashes(plan, tables))
-
-
-def _check_plan(plan: Plan) -> None:
-    """Check what only a plan made by hand can have wrong."""
-    from everytree.certification import ENGINES
-    from everytree.table.naming import listing
-
-    if not plan.cells():
-        raise AuditError("An audit needs at least one bias model and one depth; this plan has no cells.")
-    for number, sweep in enumerate(plan.sweeps):
-        if sweep.engine not in ENGINES:
-            key, allowed = key_of_bias(number, "engine"), listing(ENGINES)
-            raise AuditError(f"{key}: must be one of {allowed}; received {sweep.engine!r}.")
-        if bool(sweep.amounts) != sweep.model.has_free_amount:
-            raise AuditError(
-                f"{key_of_bias(number, 'amounts')}: are needed exactly if the model has a ?; received "
-                f"{list(sweep.amounts)!r} for {str(sweep.model)!r}."
-            )
 
 
 def _read(plan: Plan) -> Tables:
@@ -118,7 +103,7 @@ def _encode(plan: Plan, tables: Tables) -> tuple[TrainingTable, TestTable]:
     data, columns = plan.data, list(map(str, tables.X_train.columns))
     for key, names in (("drop", data.drop), ("categorical", data.categorical)):
         with naming(f"[data] {key}"):
-            known_names(names, columns, key)
+            known_names(names, columns, key, tables.label)
     with naming("[data] train"):
         train = training_table(
             tables.X_train,
@@ -140,7 +125,7 @@ def _learn(depth: int, train: TrainingTable, test: TestTable) -> Prepared:
 
     learner = Learner.read(DecisionTreeClassifier(max_depth=depth, random_state=RANDOM_STATE))
     tree = learner.new_tree().fit(train.X, train.y)
-    return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64))
+    return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64), tree)
 
 
 def _positive(plan: Plan, train: TrainingTable) -> Any:
@@ -159,13 +144,15 @@ def _positive(plan: Plan, train: TrainingTable) -> Any:
     return labels[labels.index(wanted)]
 
 
-def _check_groups(plan: Plan, test: TestTable) -> None:
+def _check_groups(plan: Plan, train: TrainingTable, test: TestTable) -> None:
     from everytree.groups import group_frame
     from everytree.metrics import check_names
 
     for columns in plan.groups:
         with naming("[audit] groups"):
-            check_names(group_frame(list(columns), test.frame))
+            groups = group_frame(list(columns), test.frame, train.label_name)
+            check_names(groups)
+        note_groups(columns, groups)
 
 
 def _check_models(plan: Plan, train: TrainingTable) -> dict[int, int]:
@@ -179,12 +166,25 @@ def _check_models(plan: Plan, train: TrainingTable) -> dict[int, int]:
             _check_alone(number, ("with", "with_amounts"), sweep.second, sweep.second_amounts, train)
         if sweep.radius:
             max_amounts[number] = largest
+            most_additions = max(most_additions, _most_additions(sweep.model, largest, train))
+        parts: list[ResolvedComponent] = []
         for _, _, model in sweep.models():
             with naming(key_of_bias(number, "amounts" if sweep.second is None else "with_amounts")):
-                most_additions = max(most_additions, _resolve(model, train).additions)
+                resolved = _resolve(model, train)
+            most_additions = max(most_additions, resolved.additions)
+            parts += resolved.components
+        note_amounts(number, parts)
     with naming("[data] train"):
         check_gaps(train, most_additions)
     return max_amounts
+
+
+def _most_additions(model: BiasModel, largest: int, train: TrainingTable) -> int:
+    """How many rows a radius may add: its ``?`` are all the same number, however it was reached."""
+    from everytree.bias import BiasModel
+
+    missing = tuple(component for component in model.components if component.kind == "miss")
+    return _resolve(BiasModel(missing).with_amount(largest), train).additions if missing else 0
 
 
 def _check_alone(

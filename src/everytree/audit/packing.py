@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.audit.digests import spelt
 from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 
 if TYPE_CHECKING:
@@ -171,8 +172,8 @@ def _value(value: Any, place: int, train: TrainingTable) -> Any:
     value = _plain(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    known = train.frame.iloc[:, place].tolist()
-    return ("row", known.index(value))
+    known = map(spelt, train.frame.iloc[:, place].tolist())  # pd.NA and arrays cannot be compared
+    return ("row", list(known).index(spelt(value)))
 
 
 def _unpack_witnesses(content: Plain, prepared: Prepared) -> dict[int, Witness]:

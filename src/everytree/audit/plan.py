@@ -5,14 +5,17 @@ Made by `everytree.audit.config` from a file, or by hand; everything else in the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from everytree.audit.keys import key_of_bias
 from everytree.bias import BiasModel
+from everytree.errors import AuditError
 
-__all__ = ["Cell", "Data", "Outputs", "Plan", "Sweep"]
+__all__ = ["Cell", "Data", "Outputs", "Plan", "Sweep", "check_plan", "why_no_radius"]
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,19 @@ class Sweep:
             else:
                 for other in self.second_amounts:
                     yield amount, other, first + self.second.with_amount(other)
+
+
+def why_no_radius(model: BiasModel, second: BiasModel | None, engine: str) -> str:
+    """Say why everybody's radius cannot be computed; empty if it can."""
+    if not model.has_free_amount:
+        reason = f"model is {str(model)!r}, without a ?"
+    elif second is not None:
+        reason = "with adds a second amount"
+    elif engine != "auto":
+        reason = f"engine is {engine!r}, and a radius needs 'auto'"
+    else:
+        return ""
+    return f"cannot be true, because {reason}. Leave it out, or change that."
 
 
 @dataclass(frozen=True)
@@ -141,3 +157,40 @@ class Plan:
                 if sweep.radius:
                     found.append(Cell(number, None, None, depth, sweep.model, "radius"))
         return found
+
+
+def check_plan(plan: Plan) -> None:
+    """Check what only a plan made by hand can have wrong."""
+    if not plan.cells():
+        raise AuditError("An audit needs at least one bias model and one depth; this plan has no cells.")
+    for number, sweep in enumerate(plan.sweeps):
+        _check_sweep(number, sweep)
+    limit = plan.time_limit
+    if limit is not None and not (limit > 0 and math.isfinite(limit)):
+        raise AuditError(
+            f"[audit] time_limit: must be a number of seconds greater than 0; received {limit!r}. Leave it "
+            "out for no limit."
+        )
+
+
+def _check_sweep(number: int, sweep: Sweep) -> None:
+    from everytree.certification import ENGINES
+    from everytree.table.naming import listing
+
+    if sweep.engine not in ENGINES:
+        key, allowed = key_of_bias(number, "engine"), listing(ENGINES)
+        raise AuditError(f"{key}: must be one of {allowed}; received {sweep.engine!r}.")
+    if bool(sweep.amounts) != sweep.model.has_free_amount:
+        raise AuditError(
+            f"{key_of_bias(number, 'amounts')}: are needed exactly if the model has a ?; received "
+            f"{list(sweep.amounts)!r} for {str(sweep.model)!r}."
+        )
+    second = sweep.second
+    if bool(sweep.second_amounts) != (second is not None) or (second and not second.has_free_amount):
+        raise AuditError(
+            f"{key_of_bias(number, 'with_amounts')}: fill the ? of with, and one needs the other; received "
+            f"{list(sweep.second_amounts)!r} for {None if second is None else str(second)!r}."
+        )
+    reason = why_no_radius(sweep.model, second, sweep.engine)
+    if sweep.radius and reason:
+        raise AuditError(f"{key_of_bias(number, 'radius')}: {reason}")

@@ -85,9 +85,11 @@ class AuditResult:
         Returns
         -------
         DataFrame
-            Which cell, as in `to_frame`; then ``index``, the columns of the groups, ``label`` (the true one,
-            if known), ``prediction``, ``verdict``, ``possible_labels`` (a JSON list), ``witness_size`` (in
-            records), ``radius_lower`` and ``radius_upper``; missing where there is none.
+            Which cell, as in `to_frame`; then ``index``, the columns of the groups, the dropped columns that
+            the test table has, ``label`` (the true one, if known), ``prediction``, ``verdict``,
+            ``possible_labels`` (a JSON list), ``witness_size`` (in records), ``radius_lower`` and
+            ``radius_upper``; missing where there is none. A column of the table that is called like one of
+            these is written as ``column NAME``.
         """
         from everytree.audit.tables import people_lines
 

@@ -161,9 +161,9 @@ class _Run:
         folder, count = str(self.store.folder), len(missing)
         before = self.store.inputs().get("inputs")
         if isinstance(before, dict) and missing:
-            changed = [INPUT_NAMES[k] for k in INPUT_NAMES if before.get(k) != self.inputs[k]]
+            changed = [k for k in INPUT_NAMES if before.get(k) != self.inputs[k]]
             if changed:
-                what = " and ".join(changed)
+                what = _named(changed)
                 _warn(
                     f"{what[0].upper()}{what[1:]} changed since the last run into {folder!r}: {count} of "
                     f"{len(self.questions)} cells are computed again."
@@ -207,6 +207,16 @@ def _inputs(opened: Opened) -> dict[str, Any]:
         "test": digest_of_array(tables.test.X),
         **versions(),
     }
+
+
+def _named(changed: list[str]) -> str:
+    """Name inputs that changed. Tables are compared as they are read, with what is dropped and encoded."""
+    tables = [INPUT_NAMES[key] for key in changed if key in ("train", "test")]
+    others = [INPUT_NAMES[key] for key in changed if key not in ("train", "test")]
+    if tables:
+        they_are = "it is" if len(tables) == 1 else "they are"
+        others = [f"{' and '.join(tables)}, or how {they_are} read,", *others]
+    return " and ".join(others)
 
 
 def _warn(message: str) -> None:

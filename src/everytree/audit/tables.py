@@ -28,6 +28,12 @@ EVERYBODY, BETWEEN = "everybody", "between groups"
 Group = str | tuple[Any, ...]
 """One of these words, or the values of the columns that are grouped by."""
 
+OWN = (
+    *("bias", "model", "amount", "with_amount", "depth", "engine", "complete", "index", "label"),
+    *("prediction", "verdict", "possible_labels", "witness_size", "radius_lower", "radius_upper"),
+)
+"""Columns of the lines for people; a column of the table that is called like one is renamed beside them."""
+
 ENDS = ("low", "high", "low_is", "high_is", "attained_low", "attained_high")
 
 
@@ -129,15 +135,17 @@ def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResul
     import pandas as pd
 
     table = pd.DataFrame({"index": result.index.to_numpy()})
-    for name in dict.fromkeys(name for columns in audit.plan.groups for name in columns):
-        table[name] = result.frame[name].to_numpy()
+    grouped = [name for columns in audit.plan.groups for name in columns]
+    dropped = [name for name in audit.plan.data.drop if name in result.frame.columns]
+    for name in dict.fromkeys([*grouped, *dropped]):
+        table[_beside(name, (*OWN, *grouped, *dropped))] = result.frame[name].to_numpy()
     prepared = result.prepared
     if prepared is not None and prepared.test.y is not None:
         labels = [*result.labels.tolist(), None]  # the code of a label that training never saw is -1
         table["label"] = [labels[code] for code in prepared.test.y]
     table["prediction"] = result.predictions
     table["verdict"] = result.verdicts.astype(object)
-    table["possible_labels"] = [json.dumps(list(labels)) for labels in result.possible_labels]
+    table["possible_labels"] = [json.dumps(list(labels), default=str) for labels in result.possible_labels]
     sizes = {person: witness.size for person, witness in result.witnesses.items()}
     table["witness_size"] = pd.array([sizes.get(p) for p in range(len(result))], dtype="Int64")
     lower = [None] * len(result) if radius is None else radius.lower.tolist()
@@ -145,6 +153,16 @@ def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResul
     table["radius_lower"] = pd.array(lower, dtype="Int64")
     table["radius_upper"] = pd.array(upper, dtype="Int64")
     return table
+
+
+def _beside(name: str, taken: tuple[str, ...]) -> str:
+    """Name a column of the table so that it can stand beside the columns of the lines."""
+    if name not in OWN:
+        return name
+    name = f"column {name}"
+    while name in taken:
+        name = f"column {name}"
+    return name
 
 
 def _finite(amount: float) -> int | None:

@@ -67,7 +67,10 @@ class Column:
                 values = values.astype(np.float64)
             boolean = values.dtype.kind == "b" or bool(((values == 0) | (values == 1)).all())
             return cls(name, "boolean" if boolean else "numeric", values)
-        codes, uniques = series.factorize()
+        try:
+            codes, uniques = series.factorize()
+        except TypeError:  # lists and the like, which cannot be keys, are known by their text
+            codes, uniques = series.map(repr).factorize()
         seen = tuple(uniques.tolist())
         declared = series.dtype.categories.tolist() if hasattr(series.dtype, "categories") else []
         return cls(

@@ -138,7 +138,7 @@ def certify(
     ] = None,
     json: JsonOption = None,
     csv: CsvOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no summary and no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
 ) -> None:
     """Prove for each person of TEST that bias of the given kind cannot change the prediction."""
     from everytree.cli import certifying
@@ -301,7 +301,7 @@ def audit(
     json: Annotated[
         str | None, typer.Option("--json", help="Write the summary to this .json file; - is standard output.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Show no summary and no progress.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
 ) -> None:
     """Run an audit: many bias models, amounts and depths, kept as they finish, with groups and a report."""
     from everytree.cli import auditing

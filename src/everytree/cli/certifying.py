@@ -68,7 +68,7 @@ def _certify(request: Request, report: Report) -> CertificationResult:
     model = parse(request.bias)
     prepared = request.setup.prepare(request.setup.read())
     if request.groups:
-        group_frame(list(request.groups), prepared.test.frame)
+        group_frame(list(request.groups), prepared.test.frame, prepared.train.label_name)
     deadline = float("inf") if request.time_limit is None else started + request.time_limit
     memory = float("inf") if request.memory_limit is None else request.memory_limit * MEGABYTE
     return certify_prepared(

@@ -31,8 +31,8 @@ MEANINGS = {
         "The engine left this person open; the checker alone proves that the prediction is robust."
     ),
     ("unknown", "not confirmed"): (
-        "The engine has no proof for this person either, so there is nothing to confirm. everytree witness "
-        "looks for records that change the prediction."
+        "The walk alone does not prove this person; certify with engine auto may, by path programs, which "
+        "this checker does not repeat. everytree witness looks for records that change the prediction."
     ),
     ("unknown", "refuted"): (
         "Some splits of the table as it is are tied, and the prediction depends on how the tie is broken. "

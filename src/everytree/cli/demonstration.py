@@ -63,7 +63,7 @@ def _show_hiring(screen: Console, report: Report) -> None:
         f"same about this person. In the leaf of score 9, {low:.0%} to {high:.0%} would have been hired.",
         f"Now suppose that any one of the nine labels is wrong: {MORE_BIAS}",
         f"not robust: a witness was found, and a tree was trained on it to be sure. {_witness(data, second)}",
-        "unknown: neither a proof nor a witness was found in the time given. It does not occur here.",
+        "unknown: neither a proof nor a witness was found. It does not occur here.",
     )
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.certification import certify_prepared
+from everytree.decide.witness import amount_of
 from everytree.errors import BiasError, EverytreeError
 from everytree.explore import Limits
 from everytree.groups import group_frame, group_members
@@ -308,18 +309,9 @@ class _Search:
             self.stuck[chosen[~np.isin(result.verdicts, (ROBUST, NOT_ROBUST))]] = True
         for p, witness in result.witnesses.items():
             person = int(chosen[p])
-            self.upper[person] = min(self.upper[person], self._amount_of(witness, amount))
+            self.upper[person] = min(self.upper[person], amount, amount_of(witness, self.model))
             self.witnesses[person] = witness
         if self.progress is not None:
             left = int(self._waiting().sum())
             self.progress(1 - left / len(self.lower), left)
         return True
-
-    def _amount_of(self, witness: Witness, amount: int) -> int:
-        """The amount that a witness needs: its own size where each kind has one component, all free."""
-        kinds = Counter(c.kind for c in self.model.components)
-        free = {c.kind for c in self.model.components if c.amount.unit == "free"}
-        if max(kinds.values()) > 1 or set(kinds) != free or ("flip" in kinds and len(kinds) > 1):
-            return amount  # an added or removed row may need a flip of its own
-        used = (len(witness.added), len(witness.flipped), len(witness.removed))
-        return min(amount, max(used))

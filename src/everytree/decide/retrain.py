@@ -60,7 +60,7 @@ def retrained_predictions(
     after = np.empty((len(people), len(prepared.test.X)), np.min_scalar_type(-len(codes)))
     with reporting(progress, len(people), "retraining", "tables left") as report:
         for t, person in enumerate(people):
-            after[t] = _retrain(prepared, witnesses[person], codes)
+            after[t] = retrain(prepared, witnesses[person]).predict(prepared.test.X)
             if after[t, person] != codes[witnesses[person].after]:
                 raise InternalError(
                     f"The tree retrained on the witness for test person {person} does not give the label "
@@ -72,22 +72,19 @@ def retrained_predictions(
     return after
 
 
-def _retrain(prepared: Prepared, witness: Witness, codes: dict[Any, int]) -> NDArray[np.int64]:
-    """Labels of all test people after the witness's changes, with the user's own settings."""
+def retrain(prepared: Prepared, witness: Witness) -> Any:
+    """Learn a tree of label codes from a witness's table, with the user's own settings."""
     tree = prepared.learner.new_tree()
     if witness.random_state is not None:
         tree.set_params(random_state=witness.random_state)
-    tree.fit(*_changed_table(witness, prepared.train, codes))
-    labels: NDArray[np.int64] = tree.predict(np.ascontiguousarray(prepared.test.X))
-    return labels
+    return tree.fit(*_changed_table(witness, prepared.train))
 
 
-def _changed_table(
-    witness: Witness, train: TrainingTable, codes: dict[Any, int]
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def _changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Features and label codes of a witness's table, encoded as the training table is."""
     from everytree.table import test_table
 
+    codes = {label: code for code, label in enumerate(train.labels.tolist())}
     y = train.y.copy()
     for row, label in witness.flipped.items():
         y[row] = codes[label]
@@ -97,7 +94,7 @@ def _changed_table(
     if len(witness.added):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EverytreeWarning)  # an added category may be new
-            added = test_table(train, witness.added)
+            added = test_table(train, witness.added.drop(columns=witness.label_name))
         X = np.concatenate([X, added.X])
         y = np.concatenate([y, [codes[label] for label in witness.added[witness.label_name].tolist()]])
     return np.ascontiguousarray(X), y

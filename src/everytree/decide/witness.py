@@ -5,6 +5,7 @@ What people see of a trial: row numbers, labels and original values instead of c
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from everytree.bias import BiasModel
     from everytree.decide.trial import Trial
     from everytree.table import TrainingTable
 
@@ -144,6 +146,21 @@ def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> W
         list(trial.pools),
         trial.random_state,
     )
+
+
+def amount_of(witness: Witness, model: BiasModel) -> int:
+    """An amount of the bias model that surely allows the changes of a witness.
+
+    It stands for every free amount, or is the cap of every component where none is free. With one component
+    of each kind it is the largest number of changes of a kind. Otherwise every component is given as many
+    as there are changes in all: an added or removed row may need a flip of its own.
+    """
+    kinds = Counter(part.kind for part in model.components)
+    if max(kinds.values()) > 1 or ("flip" in kinds and len(kinds) > 1):
+        return witness.size
+    used = {"miss": len(witness.added), "flip": len(witness.flipped), "fake": len(witness.removed)}
+    free = [part.kind for part in model.components if part.amount.unit == "free"]
+    return max(used[kind] for kind in free or kinds)
 
 
 def _plain(value: Any) -> Any:

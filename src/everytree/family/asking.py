@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias import BiasModel, as_bias
+from everytree.bias import BiasModel, as_bias, resolve
 from everytree.decide.radius import RadiusResult, largest_amount
+from everytree.decide.witness import amount_of
 from everytree.errors import EverytreeError, InternalError
 from everytree.family.naming import split_text
 from everytree.family.search import Searcher, Split
@@ -21,7 +22,7 @@ from everytree.learner import Prepared, prepare
 from everytree.progress import reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from everytree.explore import Progress
     from everytree.family.search import Place
@@ -40,6 +41,7 @@ def tree_family(
     max_amount: int | None = None,
     most: int = 3,
     depth: int | None = None,
+    drop: Iterable[str] | str = (),
     witnesses: RadiusResult | CertificationResult | None = None,
     progress: bool | Progress = False,
 ) -> TreeFamily:
@@ -59,8 +61,11 @@ def tree_family(
         cheapest other threshold of the learned split's feature is listed on top.
     depth : int, optional
         Levels of nodes; by default two, or the depth of the tree if that is less.
+    drop : str or iterable of str
+        As for `certify`.
     witnesses : RadiusResult or CertificationResult, optional
-        For the same bias model. Its witnesses are learned again, to see which splits they really have.
+        For the same training table and bias model, at any amount. Its witnesses are learned again, to see
+        which splits they really have; those that need more than `max_amount` are left out.
     progress : bool or callable, default False
         Show a progress bar on standard error, or call ``progress(share_done, nodes_left)``.
 
@@ -88,7 +93,7 @@ def tree_family(
     x1 == 1    needs at least 1
     """
     model = as_bias(bias)
-    prepared = prepare(estimator, X_train, y_train, X_train)
+    prepared = prepare(estimator, X_train, y_train, X_train, drop=drop)
     return family_prepared(
         prepared,
         model,
@@ -117,14 +122,19 @@ def family_prepared(
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise EverytreeError(f"{name} must be a whole number from {least}; received {value!r}.")
     levels = _levels(prepared, depth)
-    changed = [] if witnesses is None else witnesses_of(witnesses, model)
-    largest = _largest(prepared, model, max_amount)
+    changed = [] if witnesses is None else witnesses_of(witnesses, model, prepared.train)
+    largest, whole = largest_amount(model, prepared, max_amount), _whole_amount(prepared, model)
+    if whole is not None:
+        largest = min(largest, whole)
     searcher = Searcher(prepared, model, largest)
-    tree = prepared.learner.new_tree().fit(prepared.train.X, prepared.train.y).tree_
     with reporting(progress, nodes_at_most(most, levels), "looking at splits", "nodes left") as report:
-        root = _Builder(searcher, tree, most, report).node(_Spot(searcher.root(), (), levels, 0, 0))
+        root = _Builder(searcher, prepared, most, report).node(_Spot(searcher.root(), (), levels, 0, 0))
     for witness in changed:
-        root = look_for(root, witness, prepared, model, largest)
+        amount = amount_of(witness, model)
+        if whole is not None:
+            amount = min(amount, whole)
+        if amount <= largest:
+            root = look_for(root, witness, prepared, amount)
     return TreeFamily(root, model, largest, tuple(prepared.train.labels.tolist()))
 
 
@@ -135,16 +145,13 @@ def _levels(prepared: Prepared, depth: int | None) -> int:
     return depth if limit is None else min(depth, limit)
 
 
-def _largest(prepared: Prepared, model: BiasModel, max_amount: int | None) -> int:
-    """The largest amount to look at."""
-    largest = largest_amount(model, prepared, max_amount)
+def _whole_amount(prepared: Prepared, model: BiasModel) -> int | None:
+    """The cap that leaves a bias model as it is, if it has no free amount."""
     if model.has_free_amount:
-        return largest
-    from everytree.bias import resolve
-
+        return None
     train = prepared.train
     resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
-    return min(largest, max(part.count for part in resolved.components))
+    return max(part.count for part in resolved.components)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,8 +168,9 @@ class _Spot:
 class _Builder:
     """Builds the nodes of one family."""
 
-    def __init__(self, searcher: Searcher, tree: Any, most: int, report: Progress | None) -> None:
-        self.searcher, self.tree, self.most = searcher, tree, most
+    def __init__(self, searcher: Searcher, prepared: Prepared, most: int, report: Progress | None) -> None:
+        self.searcher, self.tree, self.most = searcher, prepared.tree.tree_, most
+        self.fitted = prepared.learner.fitted
         self.report, self.done = report, 0
 
     def node(self, spot: _Spot) -> Node:
@@ -170,6 +178,11 @@ class _Builder:
         searcher, place = self.searcher, spot.place
         first = None if spot.learned is None else self._learned_split(place, spot.learned)
         if first is not None and first not in searcher.survivors(place, spot.needs):
+            if self.fitted:
+                raise EverytreeError(
+                    "The fitted tree has a split that no tree learned from this table with these settings "
+                    "has. Pass the table and the labels that it was fitted on, or an unfitted tree."
+                )
             raise InternalError(
                 "The split of the learned tree is excluded by a proof. This is a fault in everytree; please "
                 "report it with the table."

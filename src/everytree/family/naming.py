@@ -35,14 +35,14 @@ def split_text(
     if column is not None and column.encoding == "onehot":
         category = column.categories[column.features.index(feature)]
         sides = f"{column.name} != {_value(category)}", f"{column.name} == {_value(category)}"
-        return sides[1] + ("" if inner else ADDED_ONLY), sides
+        return sides[1] if inner else sides[low is not None] + ADDED_ONLY, sides
     name = table.feature_names[feature] if column is None or column.encoding == "opaque" else column.name
     if low is None or high is None:
         word, other, edge = ("<", ">=", high) if low is None else (">", "<=", low)
-        sides = f"{name} {word} {edge:g}", f"{name} {other} {edge:g}"
+        sides = f"{name} {word} {_plain(edge)}", f"{name} {other} {_plain(edge)}"
         return sides[0] + ADDED_ONLY, sides if low is None else (sides[1], sides[0])
     if column is not None and column.encoding == "ordinal":
-        last = _value(column.categories[int(low)]) if 0 <= low < len(column.categories) else f"{low:g}"
+        last = _value(column.categories[int(low)]) if 0 <= low < len(column.categories) else _plain(low)
         return f"{name} up to {last}", (f"{name} up to {last}", f"{name} beyond {last}")
     if table.is_boolean[feature]:
         return f"{name} == 1", (f"{name} == 0", f"{name} == 1")
@@ -56,8 +56,17 @@ def _threshold(low: float, high: float) -> str:
     for digits in range(4, 18):
         text = f"{middle:.{digits}g}"
         if low <= float(text) < high and (digits > 5 or float(text) == middle):
-            return text
-    return repr(middle)
+            return _positional(float(text))
+    return _positional(middle)
+
+
+def _plain(value: float | None) -> str:
+    """A value of the table, which is rounded to single precision."""
+    return _positional(np.float32(value))
+
+
+def _positional(number: float | np.float32) -> str:
+    return np.format_float_positional(number, trim="-")
 
 
 def _value(value: Any) -> str:

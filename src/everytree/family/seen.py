@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from everytree.decide.radius import RadiusResult
+from everytree.decide.retrain import retrain
 from everytree.errors import EverytreeError, InternalError
-from everytree.table.encoding import test_table
+from everytree.verdicts import CertificationResult
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.decide.witness import Witness
     from everytree.family.structure import Node
     from everytree.learner import Prepared
-    from everytree.verdicts import CertificationResult
+    from everytree.table import TrainingTable
 
 
-def witnesses_of(result: RadiusResult | CertificationResult, model: BiasModel) -> list[Witness]:
-    """Take the witnesses of a result, which must be about the same bias model at some amount."""
+def witnesses_of(
+    result: RadiusResult | CertificationResult, model: BiasModel, train: TrainingTable
+) -> list[Witness]:
+    """Take the witnesses of a result, which must be about the same table and bias model, at some amount."""
+    if not isinstance(result, (RadiusResult, CertificationResult)):
+        raise EverytreeError(
+            "witnesses must be a RadiusResult or a CertificationResult, from radius or certify, or None; "
+            f"received a {type(result).__name__}."
+        )
     own = result.family if isinstance(result, RadiusResult) else result.bias
     filled = [own] if own == model else [model.with_amount(part.amount) for part in own.components]
     if own not in filled:
@@ -29,19 +36,43 @@ def witnesses_of(result: RadiusResult | CertificationResult, model: BiasModel) -
             f"witnesses must come from a result for {model}, at any amount; received one for {own}. Compute "
             "it for the same bias model, or leave witnesses out."
         )
-    return list({witness.changes: witness for witness in result.witnesses.values()}.values())
+    found = list({witness.changes: witness for witness in result.witnesses.values()}.values())
+    prepared = result.prepared if isinstance(result, CertificationResult) else None
+    if prepared is None:
+        same = all(_may_be_of(witness, train) for witness in found)
+    else:
+        same = _same_rows(prepared.train, train)
+    if not same:
+        raise EverytreeError(
+            "witnesses must come from a result for this training table; received one for another table, or "
+            "one that was encoded in another way. Compute it with the same X_train, y_train and drop, or "
+            "leave witnesses out."
+        )
+    return found
 
 
-def look_for(root: Node, witness: Witness, prepared: Prepared, model: BiasModel, largest: int) -> Node:
+def _same_rows(one: TrainingTable, other: TrainingTable) -> bool:
+    return (
+        one.labels.tolist() == other.labels.tolist()
+        and np.array_equal(one.y, other.y)
+        and np.array_equal(one.X, other.X, equal_nan=True)
+    )
+
+
+def _may_be_of(witness: Witness, train: TrainingTable) -> bool:
+    """Whether a table has the rows, labels and columns that a witness speaks of."""
+    labels = train.labels.tolist()
+    return (
+        max((*witness.flipped, *witness.removed), default=-1) < len(train.y)
+        and all(labels[train.y[row]] != new for row, new in witness.flipped.items())
+        and {*witness.flipped.values(), *witness.added[witness.label_name]} <= set(labels)
+        and [*witness.added.columns] == [*train.frame.columns, witness.label_name]
+    )
+
+
+def look_for(root: Node, witness: Witness, prepared: Prepared, amount: int) -> Node:
     """Learn from the table of a witness, and note its amount at every split of the family that is there."""
-    train = prepared.train
-    X, y = witness.apply(train.frame, train.labels[train.y])
-    features = test_table(train, X).X
-    tree = prepared.learner.new_tree()
-    if witness.random_state is not None:
-        tree.set_params(random_state=witness.random_state)
-    fitted = tree.fit(features, np.searchsorted(train.labels, y)).tree_
-    return _note(root, fitted, 0, min(_amount_of(witness, model), largest))
+    return _note(root, retrain(prepared, witness).tree_, 0, amount)
 
 
 def _note(node: Node, tree: Any, number: int, amount: int) -> Node:
@@ -55,7 +86,8 @@ def _note(node: Node, tree: Any, number: int, amount: int) -> Node:
         if amount < candidate.needs:
             raise InternalError(
                 f"A witness of {amount} records has the split {candidate.text}, which is proved to need "
-                f"{candidate.needs}. This is a fault in everytree; please report it with the table."
+                f"{candidate.needs}. If the witness was found for this training table, this is a fault in "
+                "everytree; please report it with the table."
             )
         seen = amount if candidate.seen is None else min(candidate.seen, amount)
         left, right = (
@@ -67,15 +99,3 @@ def _note(node: Node, tree: Any, number: int, amount: int) -> Node:
         )
         candidates[place] = replace(candidate, seen=seen, left=left, right=right)
     return replace(node, candidates=tuple(candidates))
-
-
-def _amount_of(witness: Witness, model: BiasModel) -> int:
-    """An amount of the bias model that surely allows the changes of a witness.
-
-    With one component of each kind, the largest number of changes of a kind. Otherwise every component is
-    given as many as there are changes in all: an added or removed row may need a flip of its own.
-    """
-    kinds = Counter(part.kind for part in model.components)
-    if max(kinds.values()) > 1 or ("flip" in kinds and len(kinds) > 1):
-        return witness.size
-    return max(len(witness.added), len(witness.flipped), len(witness.removed))

@@ -35,7 +35,8 @@ class Candidate:
         A proof: no table with a smaller amount of bias has this split at this node, nor another split of
         this feature that is not learned.
     seen : int or None
-        The smallest amount of a confirmed witness whose retrained tree has this split here, if one is known.
+        The smallest amount of a confirmed witness whose retrained tree has this split here, if one is known;
+        never more than `TreeFamily.max_amount`.
     learned : bool
         Whether the tree learned from the table as it is has this split here.
     left, right : Node or None
@@ -122,7 +123,7 @@ class TreeFamily:
 
     def __str__(self) -> str:
         lines = [f"bias model  {self.bias}"]
-        _write(self.root, self.max_amount, "", lines)
+        _write(self.root, self, "", lines)
         return "\n".join(lines)
 
     def to_frame(self) -> pd.DataFrame:
@@ -149,14 +150,24 @@ class TreeFamily:
         return frame.astype({"low": float, "high": float, "needs": int, "seen": "Int64", "learned": bool})
 
 
-def need_text(candidate: Candidate, node: Node) -> str:
+def zero_texts(model: BiasModel) -> tuple[str, str]:
+    """Say in full and in short what it means that a split needs 0 records.
+
+    Where some amounts are free, the fixed ones are allowed even then, and the splits need not be tied.
+    """
+    if model.has_free_amount and any(part.amount.value for part in model.components):
+        return "not excluded with the fixed amounts alone", "fixed amounts alone"
+    return "tied", "tied"
+
+
+def need_text(candidate: Candidate, node: Node, model: BiasModel) -> str:
     """Say what a split needs, and whether it was seen."""
     if candidate.learned:
         return "learned"
     if candidate.needs == candidate.seen and candidate.needs > 0:
         return f"needs {candidate.needs}"
     if candidate.needs == 0:
-        known = "tied"
+        known = zero_texts(model)[0]
     elif candidate.needs == node.needs:
         known = "nothing more"
     else:
@@ -175,13 +186,13 @@ def rest_text(node: Node, max_amount: int) -> str:
     return f"every other feature needs at least {node.beyond}"
 
 
-def _write(node: Node, max_amount: int, indent: str, lines: list[str]) -> None:
+def _write(node: Node, family: TreeFamily, indent: str, lines: list[str]) -> None:
     width = max((len(c.text) for c in node.candidates), default=0)
     for candidate in node.candidates:
-        lines.append(f"{indent}{candidate.text:<{width}}  {need_text(candidate, node)}")
+        lines.append(f"{indent}{candidate.text:<{width}}  {need_text(candidate, node, family.bias)}")
         for side, child in zip(candidate.sides, (candidate.left, candidate.right), strict=True):
             if child is not None:
                 lines.append(f"{indent}  {side} ({child.rows} rows)")
-                _write(child, max_amount, f"{indent}    ", lines)
-    if rest := rest_text(node, max_amount):
+                _write(child, family, f"{indent}    ", lines)
+    if rest := rest_text(node, family.max_amount):
         lines.append(f"{indent}{rest}")

@@ -5,11 +5,13 @@ One bubble for each amount at which predictions give way; its area says for how 
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from everytree.plots.people import EVERYONE, name_rows, people_of, row_places, sized
+from everytree.plots.shares import UNITS, WIDEST_LABEL, unit_of
 from everytree.plots.style import COLOURS, INK, Display, settings
 from everytree.verdicts import ROBUST, UNKNOWN
 
@@ -44,6 +46,8 @@ class RadiusDisplay(Display):
         What the groups are.
     max_amount : int
         No larger amount was looked at.
+    unit : str
+        What the amounts count: records, or the value of ``?`` in a family of several components.
 
     Attributes
     ----------
@@ -52,8 +56,8 @@ class RadiusDisplay(Display):
     medians_ : LineCollection
     """
 
-    def __init__(self, data: pd.DataFrame, *, title: str, max_amount: int) -> None:
-        self.data, self.title, self.max_amount = data, title, max_amount
+    def __init__(self, data: pd.DataFrame, *, title: str, max_amount: int, unit: str = UNITS["rows"]) -> None:
+        self.data, self.title, self.max_amount, self.unit = data, title, max_amount, unit
         self.bubbles_: dict[str, PathCollection] = {}
         self.medians_: LineCollection
 
@@ -100,7 +104,12 @@ class RadiusDisplay(Display):
             ["group", "lower", "upper"], key=lambda c: c.map(rank) if c.name == "group" else c
         )
         columns = ["group", "n", "lower", "upper", "known", "people", "share"]
-        display = cls(data[columns].reset_index(drop=True), title=people.title, max_amount=result.max_amount)
+        display = cls(
+            data[columns].reset_index(drop=True),
+            title=people.title,
+            max_amount=result.max_amount,
+            unit=unit_of(result.family),
+        )
         return display.plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> RadiusDisplay:
@@ -138,9 +147,13 @@ class RadiusDisplay(Display):
         from matplotlib.ticker import MaxNLocator
 
         ax.margins(x=0.05)
-        ax.set_xlabel("radius: records that may be wrong while the prediction holds")
+        if self.unit == UNITS["rows"]:
+            says = "records that may be wrong while the prediction holds"
+        else:
+            says = f"largest value of {self.unit} for which the prediction holds"
+        ax.set_xlabel(textwrap.fill(f"radius: {says}", WIDEST_LABEL))
         ax.xaxis.set_major_locator(MaxNLocator(8, steps=[1, 2, 5, 10], integer=True))
-        if (self.data["lower"] < 0).any():  # not even proved as things are: a tie
+        if (self.data["lower"] < 0).any():  # not even proved for the amount 0
             left, right = ax.get_xlim()
             ticks = [-1, *(int(tick) for tick in ax.get_xticks() if 0 < tick < right)]
             ax.set_xticks(ticks, ["none", *map(str, ticks[1:])])
@@ -216,4 +229,5 @@ class RadiusDisplay(Display):
         everyone = self.data[self.data["group"] == groups[-1]]
         unsure = int(everyone.loc[everyone["known"] != EXACT, "people"].sum())
         said = f" For {unsure} people only bounds are known." if unsure else ""
-        return f"Radius by group. Median number of records proved: {'; '.join(parts)}.{said}"
+        what = "number of records" if self.unit == UNITS["rows"] else f"value of {self.unit}"
+        return f"Radius by group. Median {what} proved: {'; '.join(parts)}.{said}"

@@ -5,6 +5,7 @@ The curve of the paper's figures, one line for each group.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
+    from everytree.bias import BiasModel
     from everytree.decide.radius import RadiusResult
     from everytree.verdicts import CertificationResult
 
@@ -37,6 +39,14 @@ UNITS = {
     "group": "% of the records that it may touch",
     "rows": "records",
 }
+
+WIDEST_LABEL = 96
+"""Letters on one line below a picture."""
+
+
+def unit_of(family: BiasModel) -> str:
+    """What an amount of a family counts: records, if all of its records are those of one ``?``."""
+    return UNITS["rows"] if len(family.components) == 1 else f"? in {family}"
 
 
 class CertifiedShareDisplay(Display):
@@ -169,7 +179,7 @@ class CertifiedShareDisplay(Display):
             return pd.concat(blocks)
 
         people = people_of(sensitive_features, result.frame)
-        display = cls._of(curve, people, UNITS["rows"], steps=True)
+        display = cls._of(curve, people, unit_of(result.family), steps=True)
         return display.plot(ax=ax, refuted=refuted, **kwargs)
 
     @classmethod
@@ -209,11 +219,11 @@ class CertifiedShareDisplay(Display):
             ax.set_ylim(0, 1.02)
             ax.yaxis.set_major_formatter(PercentFormatter(1))
             ax.margins(x=0.02)
-            ax.set_xlabel(f"amount of bias: {self.unit}")
+            ax.set_xlabel(textwrap.fill(f"amount of bias: {self.unit}", WIDEST_LABEL))
             ax.set_ylabel("people proved robust")
             ax.grid(axis="y", color=INK, alpha=0.12, linewidth=0.8)
             ax.xaxis.set_major_locator(
-                MaxNLocator(8, steps=[1, 2, 2.5, 5, 10], integer=self.unit == UNITS["rows"])
+                MaxNLocator(8, steps=[1, 2, 2.5, 5, 10], integer=self.steps or self.unit == UNITS["rows"])
             )
             self._legend(ax, names)
         return self

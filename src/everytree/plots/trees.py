@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from everytree.family.structure import Candidate, Node, TreeFamily, rest_text
+from everytree.family.structure import Candidate, Node, TreeFamily, rest_text, zero_texts
 from everytree.plots.style import COLOURS, INK, Display, settings
 from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN
 
@@ -145,7 +145,7 @@ class TreeFamilyDisplay(Display):
         ax.add_patch(box)
         self.boxes_.append(box)
         ink = "white" if candidate.learned else INK
-        badge = _badge(candidate, node)
+        badge = _badge(candidate, node, self.family)
         text = _short(candidate.text, LETTERS - round(1.3 * len(badge)))
         self.splits_.append(self._write(ax, x + 0.08, y, text, fontsize=8.5, color=ink))
         bold: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "ha": "right"}
@@ -161,6 +161,7 @@ class TreeFamilyDisplay(Display):
     def _legend(self, ax: Axes) -> None:
         from matplotlib.patches import Patch
 
+        each = " of each kind" if len(self.family.bias.components) > 1 else ""
         handles = [Patch(facecolor=COLOURS[ROBUST], edgecolor=COLOURS[ROBUST], label="learned")]
         if self.data["seen"].notna().any():
             handles.append(Patch(facecolor="none", edgecolor=COLOURS[NOT_ROBUST], label=SEEN))
@@ -172,7 +173,7 @@ class TreeFamilyDisplay(Display):
             bbox_to_anchor=(0, 1),
             borderaxespad=0,
             handlelength=1.4,
-            title=f"records that must be wrong for each split: {_short(str(self.family.bias), 60)}",
+            title=f"records{each} that must be wrong for each split: {_short(str(self.family.bias), 60)}",
             alignment="left",
         )
 
@@ -180,18 +181,18 @@ class TreeFamilyDisplay(Display):
     def description(self) -> str:
         """The splits of the root in words."""
         root = self.family.root
-        parts = [f"{candidate.text}: {_badge(candidate, root)}" for candidate in root.candidates]
+        parts = [f"{candidate.text}: {_badge(candidate, root, self.family)}" for candidate in root.candidates]
         rest = rest_text(root, self.family.max_amount)
         said = "; ".join([*parts, rest] if rest else parts)
         return f"Splits that may be chosen at the root under {self.family.bias}. {said}."
 
 
-def _badge(candidate: Candidate, node: Node) -> str:
+def _badge(candidate: Candidate, node: Node, family: TreeFamily) -> str:
     """What a split needs, as short as can be."""
     if candidate.learned:
         return "learned"
     if candidate.needs == 0:
-        return "tied"
+        return zero_texts(family.bias)[1]
     if candidate.needs == candidate.seen:
         return f"{candidate.needs}"
     known = "no more" if candidate.needs == node.needs else f"≥ {candidate.needs}"

@@ -104,7 +104,7 @@ def headline(audit: AuditResult) -> Headline:
     """Choose the cell that the report opens with: first bias model, first depth, its largest amount."""
     depth = audit.plan.depths[0]
     cells = audit.of(0, depth)
-    ordered = sorted(cells, key=lambda cell: _records(audit, cell))
+    ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
     cell = ordered[-1]
     result = cells[cell]
     tally = Tally.of(result)
@@ -113,13 +113,14 @@ def headline(audit: AuditResult) -> Headline:
         tally=tally,
         lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
         sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
-        also=_also(audit, cells, ordered[:-1]),
+        also=_also(audit, cells, ordered),
         groupings=groupings(audit, result),
     )
 
 
-def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], others: list[Cell]) -> str:
-    """Add the smaller amounts of the same bias model, so that the first number does not stand alone."""
+def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
+    """Add the other amounts of the same bias model, so that the first number does not stand alone."""
+    *others, first = ordered
     parts = []
     for cell in others:
         tally = Tally.of(cells[cell])
@@ -128,7 +129,15 @@ def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], others: li
     if not parts:
         return ""
     listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
-    return f"With less of the same bias, the share that is proved is {listed}."
+    less = all(_is_less(audit, cell, first) for cell in others)
+    where = "With less of the same bias" if less else "At the other amounts of this bias model"
+    return f"{where}, the share that is proved is {listed}."
+
+
+def _is_less(audit: AuditResult, cell: Cell, other: Cell) -> bool:
+    """Whether no component of one cell may touch more records than in the other, and some may touch fewer."""
+    counts, limits = _counts(audit, cell.model), _counts(audit, other.model)
+    return counts != limits and all(a <= b for a, b in zip(counts, limits, strict=True))
 
 
 def _records(audit: AuditResult, cell: Cell) -> int:

@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Tally", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
 
+STATES = {
+    "flip": ("may have a wrong label", "has a wrong label", "have a wrong label"),
+    "miss": ("may be missing", "is missing", "are missing"),
+    "fake": ("may be fake", "is fake", "are fake"),
+}
+"""For each kind of component: the doubt as `in_words` says it, and as a fact of one row and of several."""
+
 SMALLEST_COMPARED = 30
 """Groups with fewer people are listed, but never named as the one that differs most."""
 
@@ -87,21 +94,15 @@ def assumption(model: BiasModel, counts: Sequence[int]) -> str:
 
 
 def _clause(model: BiasModel, count: int | None) -> str:
-    # The fixed words come before any value of the user's, so the first match is always theirs.
-    words = in_words(model).removesuffix(".")
-    one = words.startswith("Up to 1 row ")
-    for doubt, state in (
-        ("may have a wrong label", "has a wrong label" if one else "have a wrong label"),
-        ("may be missing", "is missing" if one else "are missing"),
-        ("may be fake", "is fake" if one else "are fake"),
-    ):
-        if doubt in words:
-            before, after = words.split(doubt, 1)
-            before = before.replace("all rows", "all training rows", 1)
-            if count is not None:
-                before += f"({number(count)}) "
-            return before[0].lower() + before[1:] + state + after
-    return words
+    (component,) = model.components
+    one = component.amount.unit == "rows" and component.amount.value == 1
+    doubt, state_of_one, state = STATES[component.kind]
+    # The words of the amount come first, so the first match is never in a value of the user's.
+    before, after = in_words(model).removesuffix(".").split(doubt, 1)
+    before = before.replace("all rows", "all training rows", 1)
+    if count is not None:
+        before += f"({number(count)}) "
+    return before[0].lower() + before[1:] + (state_of_one if one else state) + after
 
 
 def _whatever(model: BiasModel) -> str:
@@ -124,6 +125,9 @@ def lead(model: BiasModel, tally: Tally, counts: Sequence[int]) -> str:
         who = f"all {number(people)} people keep their prediction"
     elif robust == 0:
         who = f"for none of the {number(people)} people is the prediction proved to stay the same"
+    elif tally.unknown:
+        verb = "is proved to keep the" if robust == 1 else "are proved to keep their"
+        who = f"{share(robust, people)} of the {number(people)} people {verb} prediction"
     else:
         verb = "keeps the" if robust == 1 else "keep their"
         who = f"{share(robust, people)} of the {number(people)} people {verb} prediction"

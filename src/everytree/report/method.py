@@ -11,11 +11,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from everytree.report.findings import number
+from everytree.verdicts import ROBUST
 
 if TYPE_CHECKING:
-    from everytree.audit import AuditResult, Cell, Data
+    from everytree.audit import AuditResult, Cell, Data, Plan
+    from everytree.verdicts import CertificationResult
 
-__all__ = ["Fact", "columns_of", "commands", "cut_off", "facts", "open_radii", "short_name"]
+__all__ = ["Fact", "columns_of", "commands", "cut_off", "examples", "facts", "open_radii", "short_name"]
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,14 @@ def commands(data: Data, cell: Cell) -> list[str]:
     return [shlex.join(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
 
 
+def examples(result: CertificationResult) -> dict[str, int]:
+    """Find a person who is proved, by the walk if possible, and one who is refuted; else person 0."""
+    robust = result.verdicts == ROBUST
+    walked = robust & (result.probability_ranges != (0.0, 1.0)).any(axis=(1, 2))
+    proved = [*walked.nonzero()[0], *robust.nonzero()[0], 0]
+    return {"proved": int(proved[0]), "refuted": min(result.witnesses, default=0)}
+
+
 def facts(audit: AuditResult) -> list[Fact]:
     """List everything a verdict of this audit rests on."""
     import sklearn
@@ -58,7 +68,6 @@ def facts(audit: AuditResult) -> list[Fact]:
     prepared = next(iter(audit.prepared.values()))
     train, test = prepared.train, prepared.test
     engines = dict.fromkeys(result.engine for result in audit.verdicts.values())
-    limit = audit.plan.time_limit
     found = [
         Fact("Program", f"everytree {__version__}"),
         Fact("scikit-learn", str(sklearn.__version__), "The learner that is certified and retrained."),
@@ -75,7 +84,7 @@ def facts(audit: AuditResult) -> list[Fact]:
         Fact("Label", train.label_name, f"Labels, sorted: {', '.join(map(str, train.labels.tolist()))}."),
         Fact("Features", number(len(train.feature_names)), "After encoding, rounded to float32 numbers."),
         Fact("Engine", ", ".join(engines), ENGINES),
-        Fact("Time limit", "none" if limit is None else f"{limit:g} seconds for each computation", TIMES),
+        Fact("Time limit", _time_limit(audit.plan), TIMES),
         Fact("Tie rule", "every way of breaking ties", TIES),
         Fact("Arithmetic", "whole counts, float64 scores", ARITHMETIC),
     ]
@@ -95,6 +104,18 @@ ARITHMETIC = (
     "Whatever is excluded is excluded by more than the tolerance, so rounding can only lead to “unknown”. "
     "Bounds of the linear solver are checked again from its multipliers."
 )
+
+
+def _time_limit(plan: Plan) -> str:
+    from everytree.certification import DECIDING_SECONDS
+
+    if plan.time_limit is not None:
+        return f"{plan.time_limit:g} seconds for each computation"
+    if all(sweep.engine != "auto" for sweep in plan.sweeps):
+        return "none"
+    said = f"none for the walk; “auto” then decides for at most {DECIDING_SECONDS:g} seconds"
+    radius = ", for each amount that a radius tries" if any(sweep.radius for sweep in plan.sweeps) else ""
+    return f"{said} in each computation{radius}"
 
 
 def _shape(rows: int, columns: int) -> str:

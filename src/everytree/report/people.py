@@ -98,8 +98,12 @@ def amount_of(cell: Cell) -> str:
 
 
 def _radius(cell: Cell, result: RadiusResult) -> dict[str, Any]:
+    """The two ends of everybody's radius; `ties` lists who loses the proof with no record changed at all."""
     upper = np.where(np.isfinite(result.upper), result.upper, -1).astype(np.int64)
     return {
+        "family": str(result.family),
+        "single": len(result.family.components) == 1,
+        "ties": [p for p, w in sorted(result.witnesses.items()) if upper[p] == 0 and w.size == 0],
         "sweep": cell.sweep,
         "depth": cell.depth,
         "most": int(result.max_amount),

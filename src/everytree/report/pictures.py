@@ -35,7 +35,7 @@ class Picture:
 def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = ()) -> Picture | None:
     """Draw the share proved robust against the amount of bias, by group; a heat map for two amounts.
 
-    None where there is a single amount and nothing to draw.
+    None where there is a single amount and nothing to draw, or where the amounts have no order on one axis.
     """
     from everytree.plots import AmountsDisplay, CertifiedShareDisplay
 
@@ -54,9 +54,11 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
     if radius is not None:
         display = CertifiedShareDisplay.from_radius(radius, features)
         detail = "each step is the amount at which people lose their proof."
-    elif len(found) > 1:
-        display = CertifiedShareDisplay.from_results(_by_amount(audit, sweep, depth), features)
+    elif len(by_amount := _by_amount(audit, sweep, depth)) > 1:
+        display = CertifiedShareDisplay.from_results(by_amount, features)
         detail = "measured at the amounts marked."
+        if len(audit.plan.sweeps[sweep].model.components) > 1:
+            detail = f"measured at the amounts marked, for ? in {audit.plan.sweeps[sweep].model}."
     else:
         return None
     caption = f"{name}, depth {depth}: share of people proved robust as the amount of bias grows; {detail}"
@@ -84,21 +86,33 @@ def _names(audit: AuditResult, sweep: int) -> tuple[str, str]:
 
 
 def _by_amount(audit: AuditResult, sweep: int, depth: int) -> dict[Any, Any]:
-    """Amount to result; as numbers of records where the plan mixes units, which share no axis."""
+    """Amount to result; as numbers of records where the plan mixes units, which share no axis.
+
+    Empty where different numbers for the ``?`` of a model add up to the same: they cannot share a place.
+    """
     from everytree.bias import Amount
 
     found = audit.of(sweep, depth)
     amounts = {cell: cell.amount for cell in found if cell.amount is not None}
     if len({Amount.of(amount).unit for amount in amounts.values()}) == 1:
         return {amounts[cell]: found[cell] for cell in amounts}
-    return {_records(audit, cell): found[cell] for cell in amounts}
+    counts = {cell: _free_counts(audit, cell) for cell in amounts}
+    if len(set(map(sum, counts.values()))) < len(set(counts.values())):
+        return {}
+    return {sum(counts[cell]): found[cell] for cell in amounts}
 
 
-def _records(audit: AuditResult, cell: Cell) -> int:
+def _free_counts(audit: AuditResult, cell: Cell) -> tuple[int, ...]:
+    """How many records each ``?`` of a bias model stands for in a cell."""
     from everytree.report.content import resolved_on
 
-    resolved = resolved_on(audit, cell.model)
-    return max(int(part.count) for part in resolved.components)
+    written = audit.plan.sweeps[cell.sweep].model.components
+    resolved = resolved_on(audit, cell.model).components
+    return tuple(
+        int(part.count)
+        for part, component in zip(resolved, written, strict=True)
+        if component.amount.unit == "free"
+    )
 
 
 @dataclass(frozen=True)
@@ -134,7 +148,7 @@ def family(audit: AuditResult, cell: Cell) -> Family:
         FamilyNode(
             " and ".join(node.path) or "at the root",
             number(node.rows),
-            [(candidate.text, need_text(candidate, node)) for candidate in node.candidates],
+            [(candidate.text, need_text(candidate, node, found.bias)) for candidate in node.candidates],
             rest_text(node, found.max_amount),
         )
         for node in found.root.walk()

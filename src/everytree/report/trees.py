@@ -1,6 +1,6 @@
 """The learned tree of each depth as nested questions, for the page to draw.
 
-Reads the prepared tables and trains the learner once more, with its own settings.
+Reads the tree that gave the predictions of the audit.
 """
 
 from __future__ import annotations
@@ -50,20 +50,19 @@ class LearnedTree:
     """The tree of one depth, and whether it gives the predictions of the audit."""
 
     depth: int
-    learner: str
     root: Node
     is_cut: bool
     agrees: bool
 
 
 def learned_tree(prepared: Prepared, depth: int) -> LearnedTree:
-    """Train the learner on the table as it is, and read its tree."""
+    """Read the tree learned from the table as it is."""
     train = prepared.train
-    tree = prepared.learner.new_tree().fit(train.X, train.y)
+    tree = prepared.tree
     votes = tree.tree_.value[:, 0, :].argmax(axis=1)
     agrees = np.array_equal(votes[tree.tree_.apply(prepared.test.X)], prepared.predictions)
     root = _node(tree.tree_, 0, "", train, DEEPEST_SHOWN)
-    return LearnedTree(depth, str(prepared.learner), root, tree.get_depth() > DEEPEST_SHOWN, bool(agrees))
+    return LearnedTree(depth, root, tree.get_depth() > DEEPEST_SHOWN, bool(agrees))
 
 
 def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int) -> Node:

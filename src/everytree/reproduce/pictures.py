@@ -44,16 +44,18 @@ def draw_panel(points: Sequence[Point], *, on_paper_tables: bool) -> Figure:
     with settings():
         figure = Figure(figsize=(7.2, 3.4), layout="constrained")
         method, decided = figure.subplots(1, 2, sharey=True)
-        curves = [list(of_group) for of_group in zip(*(point.shares for point in shown), strict=True)]
+        curves = _drawn([list(of_group) for of_group in zip(*(point.shares for point in shown), strict=True)])
         amounts = [float(point.percent) for point in shown]
-        for place, shares in enumerate(_drawn(curves)):
+        for place, shares in enumerate(curves):
             colour, marker = LINES[place % len(LINES)], MARKERS[place % len(MARKERS)]
             _draw_method(method, amounts, shares, colour, marker)
             if on_paper_tables:
                 _draw_stated(method, amounts, shares)
             _draw_decided(decided, amounts, shares, colour, marker)
         crosses = " (× as the paper states)" if len(method.lines) > len(decided.lines) else ""
-        for ax, title in ((method, f"The paper's method{crosses}"), (decided, "Everyone decided")):
+        everyone = all(share.unknown == 0 for shares in curves for share in shares)
+        reached = "Everyone decided" if everyone else "Proved (shaded: unknown)"
+        for ax, title in ((method, f"The paper's method{crosses}"), (decided, reached)):
             ax.set(xlim=(0, 1.15), ylim=(-2, 102), title=title, xlabel="bias, % of the training records")
         method.set_ylabel("proved robust, % of the group")
         table = "" if on_paper_tables else ", bundled table"

@@ -81,8 +81,8 @@ def training_table(
     source = as_source(X, "training table")
     names = source.frame.columns.to_list()
     refuse_label_among(names, label_name)
-    dropped = known_names(drop, names, "drop")
-    declared = known_names(categorical, names, "categorical") | source.categorical
+    dropped = known_names(drop, names, "drop", label_name)
+    declared = known_names(categorical, names, "categorical", label_name) | source.categorical
     labels = encode_labels(label_values(y, len(source.frame), source.role), label_name)
     features, feature_names, columns = _fit_columns(source, dropped, declared, encoding)
     return TrainingTable(
@@ -249,7 +249,7 @@ def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
             continue
         values = source.frame[column.name]
         if column.kind == "categorical":
-            codes[column.name] = _known_codes(column, values, source)
+            codes[column.name] = _known_codes(column, values, source, len(train.y))
         else:
             _refuse_text(values, source)
             if is_numeric(values, source):
@@ -269,12 +269,13 @@ def _refuse_text(values: pd.Series[Any], source: Source) -> None:
     row = int((~number).argmax())
     raise TableError(
         f"Column {values.name!r} of the test table holds non-numeric text in a numeric column: "
-        f"{values.iloc[row]!r} in {source.place(row)}. Training saw numbers only. Correct the text, "
-        "convert the column with .astype(float), or declare it categorical in training."
+        f"{values.iloc[row]!r} in {source.place(row)}. Training saw numbers only. Correct the text, in "
+        "the file if the table comes from one, convert the column with .astype(float), or declare it "
+        "categorical in training."
     )
 
 
-def _known_codes(column: Column, values: pd.Series[Any], source: Source) -> NDArray[np.int64]:
+def _known_codes(column: Column, values: pd.Series[Any], source: Source, n_train: int) -> NDArray[np.int64]:
     """Codes of the training categories; `UNSEEN_CODE`, with a warning, for all others."""
     first_codes, distinct = category_codes(values, source, declared=True)
     if {isinstance(value, str) for value in distinct} != {
@@ -288,9 +289,12 @@ def _known_codes(column: Column, values: pd.Series[Any], source: Source) -> NDAr
     code = {value: position for position, value in enumerate(column.categories)}
     unseen = [value for value in distinct if value not in code]
     if unseen:
+        names_rows = 2 * len(column.categories) > n_train and 2 * len(distinct) > len(values)
+        hint = " Most of its values are different: if it is an identifier, put it into drop."
         warnings.warn(
             f"Column {column.name!r} of the test table has categories that training never saw: "
-            f"{listing(unseen)}. They are encoded as none of the known ones, {listing(column.categories)}.",
+            f"{listing(unseen)}. They are encoded as none of the known ones, {listing(column.categories)}."
+            f"{hint if names_rows else ''}",
             EverytreeWarning,
             stacklevel=4,
         )

@@ -163,16 +163,23 @@ def _unique_names(columns: Iterable[object], role: str) -> list[str]:
     return names
 
 
-def known_names(names: Iterable[str] | str, columns: Sequence[str], option: str) -> frozenset[str]:
+def known_names(
+    names: Iterable[str] | str, columns: Sequence[str], option: str, label: str
+) -> frozenset[str]:
     """Check that the columns listed in an option exist.
 
     Raises
     ------
     TableError
-        If one does not; the message suggests the nearest name.
+        If one does not; the message suggests the nearest name, or says that it is the label.
     """
     wanted = frozenset([names] if isinstance(names, str) else names)
     for name in sorted(wanted.difference(columns), key=str):
+        if name == label:
+            raise TableError(
+                f"{option} names {name!r}, which is the label: the tree predicts it and never sees it. Leave "
+                f"it out of {option}."
+            )
         raise TableError(
             f"{option} names the column {name!r}, which the training table does not have."
             f"{nearest(name, columns)} Its columns are {listing(columns, 20)}."

@@ -51,6 +51,11 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
         frame = read(file)
     except TableError:
         raise
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"Cannot read {str(file)!r}: it is not UTF-8 (byte {error.object[error.start]:#04x} cannot be "
+            'read). Save the file as UTF-8; in Excel choose "CSV UTF-8" as its type.'
+        ) from error
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise TableError(
@@ -167,8 +172,8 @@ def split_label(frame: pd.DataFrame, label: str) -> tuple[pd.DataFrame, pd.Serie
     if names.count(label) != 1:
         problem = "has no column" if label not in names else "has more than one column"
         raise TableError(
-            f"The table {problem} {label!r} to take the label from.{nearest(label, names)} Its columns are "
-            f"{listing(names, 20)}."
+            f"The table {problem} {label!r} to take the label from.{nearest(label, names, 0.5)} Its columns "
+            f"are {listing(names, 20)}."
         )
     position = names.index(label)
     return frame.drop(columns=frame.columns[position]), frame.iloc[:, position]

@@ -96,7 +96,8 @@ def _refuse_stray_text(column: pd.Series[Any], source: Source) -> None:
     if number.all():
         raise TableError(
             f"Column {column.name!r} of the {source.role} holds numbers written as text, such as "
-            f"{texts.iloc[0]!r}. Convert it with .astype(float), or declare it categorical if the numbers "
+            f"{texts.iloc[0]!r}. Write them as numbers in the file, convert the column with "
+            ".astype(float), or declare it categorical if the numbers "
             f"are codes (--categorical {column.name}, or categorical=[{column.name!r}])."
         )
     row = int(np.flatnonzero(~number[codes])[0])

@@ -26,49 +26,62 @@ function placeWitnesses(data) {
   }
 }
 
-// A radius in words: how many records can change while the prediction provably stays.
+// A radius in words: the largest amount, the value of "?", for which the prediction provably stays.
 function radiusText(radius, p) {
   const low = radius.lower[p], high = radius.upper[p];
-  if (low < 0) return high === 0 ? "a tie" : "unknown";
+  if (low < 0) return high === 0 ? (radius.ties.includes(p) ? "a tie" : "none") : "unknown";
   if (high === low + 1) return String(low);
   if (high < 0) return `at least ${low}`;
   return `${low} to ${high - 1}`;
 }
 
+// Amounts are numbers of records only where the family has a single component; "?" stands for itself elsewhere.
 function radiusSentence(radius, p) {
   const low = radius.lower[p], high = radius.upper[p];
-  const records = (n) => (n === 1 ? "1 record" : `${n.toLocaleString("en")} records`);
-  if (low < 0) {
-    return high === 0
-      ? "The prediction hangs on a tie: another way of breaking it gives another label, with no record changed."
-      : "Nothing is proved, not even for the table as it is.";
+  const number = (n) => n.toLocaleString("en");
+  const records = (n) => (n === 1 ? "1 record" : `${number(n)} records`);
+  const known = (n) => (radius.single ? `A change of at most ${records(n)} that gives another label is known.`
+    : `With ? = ${number(n)} a change that gives another label is known.`);
+  if (radius.ties.includes(p)) {
+    return "The prediction hangs on a tie: another way of breaking it gives another label, with no record changed.";
   }
-  const proved = `Proved for every change of up to ${records(low)}.`;
-  if (high === low + 1) return `${proved} A change of ${records(high)} that gives another label is known.`;
+  if (low < 0) {
+    const nothing = radius.single ? "Nothing is proved, not even for the table as it is."
+      : `Under ${radius.family} nothing is proved, not even with ? = 0.`;
+    return high < 0 ? nothing : `${nothing} ${known(high)}`;
+  }
+  const proved = radius.single ? `Proved for every change of up to ${records(low)}.`
+    : `Proved under ${radius.family} for every ? up to ${number(low)}.`;
+  if (high === low + 1) {
+    return radius.single ? `${proved} A change of ${records(high)} that gives another label is known.` : `${proved} ${known(high)}`;
+  }
   if (high < 0) {
     return low >= radius.most ? `${proved} No larger amount was looked at.` : `${proved} No change is known that gives another label.`;
   }
-  return `${proved} The smallest change known that gives another label takes ${records(high)}; between them is unknown.`;
+  return `${proved} ${known(high)} What is between is unknown.`;
 }
+
+// How text is compared in a search: without regard to case and accents.
+const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
 // Search: every word must occur in some value; "age=34" asks for a whole value, "#12" for a person.
 function makeMatcher(data, text) {
-  const words = text.toLowerCase().match(/[^\s"=]+="[^"]*"|"[^"]*"|\S+/g) || [];
+  const words = fold(text).match(/[^\s"=]+="[^"]*"|"[^"]*"|\S+/g) || [];
   const tests = words.map((word) => {
     if (/^#\d+$/.test(word)) return (p) => p === Number(word.slice(1));
     const at = word.indexOf("=");
-    const column = at > 0 && data.columns.find((c) => c.name.toLowerCase() === word.slice(0, at).replaceAll('"', ""));
+    const column = at > 0 && data.columns.find((c) => fold(c.name) === word.slice(0, at).replaceAll('"', ""));
     if (column) {
       const wanted = word.slice(at + 1).replaceAll('"', "");
-      const fits = column.values.map((v) => v.toLowerCase() === wanted);
+      const fits = column.values.map((v) => fold(v) === wanted);
       return (p) => fits[column.codes[p]] === true;
     }
     const part = word.replaceAll('"', "");
     const found = data.columns
-      .map((c) => ({ codes: c.codes, fits: c.values.map((v) => v.toLowerCase().includes(part)) }))
+      .map((c) => ({ codes: c.codes, fits: c.values.map((v) => fold(v).includes(part)) }))
       .filter((c) => c.fits.includes(true));
     const named = data.names;
-    return (p) => found.some((c) => c.fits[c.codes[p]]) || (named !== null && named[p].toLowerCase().includes(part));
+    return (p) => found.some((c) => c.fits[c.codes[p]]) || (named !== null && fold(named[p]).includes(part));
   });
   return (p) => tests.every((test) => test(p));
 }
@@ -108,7 +121,7 @@ function toCsv(data, state, people) {
   const cell = data.cells[state.cell];
   const quote = (v) => (/[",\r\n]/.test(v) ? `"${v.replaceAll('"', '""')}"` : v);
   const head = ["person", ...(data.names ? ["index"] : []), ...data.columns.map((c) => c.name), "bias", "depth",
-    "prediction", ...(data.truth ? ["true label"] : []), "verdict", "possible labels",
+    "prediction", ...(data.truth ? ["true label"] : []), "verdict", "labels not excluded",
     ...(cell.radius ? ["radius proved", "radius refuted"] : []), "records in witness"];
   const lines = people.map((p) => {
     const witness = cell.witnessOf.has(p) ? data.witnesses[cell.witnessOf.get(p)] : null;
@@ -122,6 +135,7 @@ function toCsv(data, state, people) {
   return [head, ...lines].map((line) => line.map((v) => quote(String(v))).join(",")).join("\r\n") + "\r\n";
 }
 
+// What no proof excludes: for people who are not proved that is every label.
 function possibleLabels(data, cell, p) {
   return cell.verdicts[p] === "r" ? [labelOf(data, cell.predicted[p])] : data.labels;
 }

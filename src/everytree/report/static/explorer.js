@@ -24,7 +24,7 @@ function fillControls(view) {
   const choose = page("choose-cell");
   const depths = [...new Set(data.cells.map((c) => c.depth))];
   data.cells.filter((cell) => cell.depth === depths[0]).forEach((cell) =>
-    choose.append(make("option", { value: `${cell.sweep}|${cell.amount}`, text: `${cell.bias}: ${cell.amount}` })));
+    choose.append(make("option", { value: `${cell.sweep}|${cell.amount}`, text: cellName(cell) })));
   depths.forEach((d) => page("choose-depth").append(make("option", { value: d, text: d })));
   showCell(view);
   for (const c of data.groups) {
@@ -39,6 +39,9 @@ function fillControls(view) {
     page("left-out").textContent = `To keep this file small, these columns are not shown: ${data.left_out.join(", ")}.`;
   }
 }
+
+// The amount comes first: a long name is cut off at the end.
+const cellName = (cell) => (cell.amount === cell.model ? cell.bias : `${cell.amount}, ${cell.bias}`);
 
 function showCell(view) {
   const cell = view.data.cells[view.state.cell];
@@ -120,7 +123,7 @@ function columnsOf(view) {
   const cell = data.cells[state.cell];
   const shown = [{ key: "person", title: "Person" }, { key: "verdict", title: "Verdict" }, { key: "predicted", title: "Predicted" }];
   if (data.truth) shown.push({ key: "truth", title: "True" });
-  if (cell.radius) shown.push({ key: "radius", title: "Radius" });
+  if (cell.radius) shown.push({ key: "radius", title: cell.radius.single ? "Radius" : "Radius (?)" });
   data.groups.forEach((c) => shown.push({ key: String(c), title: data.columns[c].name, kind: "group" }));
   return shown;
 }

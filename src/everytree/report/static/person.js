@@ -39,8 +39,8 @@ function facts(data, cell, p) {
   const add = (name, value) => list.append(make("div", {}, make("dt", { text: name }), make("dd", { text: value })));
   add("Predicted", labelOf(data, cell.predicted[p]));
   if (data.truth) add(`True ${data.label}`, labelOf(data, data.truth[p]));
-  add("Possible labels", possibleLabels(data, cell, p).join(", "));
-  if (cell.radius) add("Radius in records", radiusSentence(cell.radius, p));
+  add("Labels not excluded", possibleLabels(data, cell, p).join(", "));
+  if (cell.radius) add(cell.radius.single ? "Radius in records" : "Radius, as the value of ?", radiusSentence(cell.radius, p));
   return list;
 }
 
@@ -125,5 +125,8 @@ function recordTable(data, rows) {
 function checking(cell, p, letter) {
   const command = `${cell.commands[letter === "n" ? 0 : 1]} ${p}`;
   const box = make("p", { class: "command" }, make("span", { text: letter === "n" ? "See it again: " : "Check it again: " }), make("code", { text: command }));
+  if (letter === "r" && cell.engine === "auto") {
+    box.append(" ", make("small", { text: "A proof by path programs is not repeated by this checker, which then says “not confirmed”." }));
+  }
   return box;
 }
