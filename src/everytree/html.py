@@ -82,7 +82,8 @@ def radius_html(result: RadiusResult) -> str:
         )
         proved = "none" if lower < 0 else f"{lower:.0f}"
         rows.append((name, proved, f"{upper:.0f}" if np.isfinite(upper) else "none found"))
-    notes = ["Amounts are numbers of records. Each column is ordered by itself."]
+    each = "records" if len(result.family.components) == 1 else "records for each ?"
+    notes = [f"Amounts are numbers of {each}. Each column is ordered by itself."]
     if not result.complete:
         notes.append("The search ended before everyone's two ends met; more time may bring them together.")
     return _box(

@@ -47,22 +47,19 @@ class Node:
 
 @dataclass(frozen=True)
 class LearnedTree:
-    """The tree of one depth, and whether it gives the predictions of the audit."""
+    """The tree of one depth, and whether levels of it are left out."""
 
     depth: int
     root: Node
     is_cut: bool
-    agrees: bool
 
 
 def learned_tree(prepared: Prepared, depth: int) -> LearnedTree:
     """Read the tree learned from the table as it is."""
     train = prepared.train
     tree = prepared.tree
-    votes = tree.tree_.value[:, 0, :].argmax(axis=1)
-    agrees = np.array_equal(votes[tree.tree_.apply(prepared.test.X)], prepared.predictions)
     root = _node(tree.tree_, 0, "", train, DEEPEST_SHOWN)
-    return LearnedTree(depth, root, tree.get_depth() > DEEPEST_SHOWN, bool(agrees))
+    return LearnedTree(depth, root, tree.get_depth() > DEEPEST_SHOWN)
 
 
 def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int) -> Node:
