@@ -346,11 +346,12 @@ def test_learned_is_the_tree_that_was_given() -> None:
         tree.set_params(random_state=None)
         learned = [c for c in tree_family(tree, X, y, "flip(?)", max_amount=1).root.candidates if c.learned]
         assert [c.feature for c in learned] == [tree.tree_.feature[0]]
-    wrong = DecisionTreeClassifier(max_depth=1, random_state=0).fit(
-        [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 0, 1]
-    )
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]]), [0, 0, 1, 1, 1]
+    fitted = (DecisionTreeClassifier(max_depth=1, max_features=1, random_state=s).fit(X, y) for s in range(9))
+    wrong = next(tree for tree in fitted if tree.tree_.feature[0] == 1)
+    wrong.set_params(max_features=None)
     with pytest.raises(EverytreeError, match="has a split that no tree learned from this table"):
-        tree_family(wrong, [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1], "flip(?)", max_amount=1)
+        tree_family(wrong, X, y, "flip(?)", max_amount=1)
 
 
 @pytest.mark.parametrize("given", [{}, [1], "x"])
