@@ -42,7 +42,7 @@ def settings(amounts: list[str]) -> Iterator[tuple[str, int, str]]:
 
 
 def measure(task: tuple[tuple[str, int, str], dict[str, Any]]) -> tuple[dict[str, Any], str]:
-    from tests.attacks import attack, certified_setting
+    from tests.truth.attacks import attack, certified_setting
 
     from everytree.datasets import load_paper
 

@@ -39,7 +39,7 @@ def fallen_at_random(setting: Any, tables: int) -> np.ndarray:
 
 def fallen_to_greed(setting: Any, tries: int) -> np.ndarray:
     """Aim the greedy attack at every distinct person who has not moved yet; tells who moved."""
-    from tests.attacks import Watch, pursue
+    from tests.truth.attacks import Watch, pursue
 
     rng = np.random.default_rng(0)
     watch = Watch(
@@ -56,7 +56,7 @@ def fallen_to_greed(setting: Any, tries: int) -> np.ndarray:
 def measure(data: Any, percent: str, tables: int, tries: int) -> tuple[dict[str, Any], int]:
     """One row, and the number of people whom an attack moved although they are certified."""
     from sklearn.tree import DecisionTreeClassifier
-    from tests.attacks import certified_setting
+    from tests.truth.attacks import certified_setting
 
     from everytree import certify
 

@@ -115,7 +115,7 @@ def check_witnesses(case: Case, data: Any, result: Any) -> tuple[int, int, list[
 
 def attack_certified(case: Case, data: Any, result: Any, random: int, greedy: int) -> tuple[int, str]:
     """Attack everybody who is certified: how many fell, and how."""
-    from tests.attacks import attack, certified_setting
+    from tests.truth.attacks import attack, certified_setting
 
     robust = result.verdicts == "robust"
     if case.kind == "targeted miss":

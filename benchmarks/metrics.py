@@ -23,14 +23,14 @@ COSTS = (
 
 
 def run_chunk(first: int, engine: str) -> Any:
-    from tests.metric_oracle import Tally, draw_case, examine
+    from tests.truth.metric_oracle import Tally, draw_case, examine
 
     return sum((examine(draw_case(seed), engine) for seed in range(first, first + CHUNK)), Tally())
 
 
 def campaign(problems: int, first_seed: int, engine: str, jobs: int) -> Any:
     """Examine so many problems; a wrong range ends it with an AssertionError that shows the problem."""
-    from tests.metric_oracle import Tally
+    from tests.truth.metric_oracle import Tally
 
     total, told = Tally(), 0.0
     with ProcessPoolExecutor(jobs) as pool:

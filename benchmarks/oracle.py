@@ -18,14 +18,14 @@ CHUNK = 50
 
 
 def run_chunk(first: int, engine: str) -> Any:
-    from tests.campaign import run_seeds
+    from tests.truth.campaign import run_seeds
 
     return run_seeds(range(first, first + CHUNK), engine)
 
 
 def campaign(engine: str, trainings: int, first_seed: int, jobs: int) -> tuple[Any, float]:
     """Examine chunk after chunk of seeds until so many trees have been grown."""
-    from tests.campaign import Tally
+    from tests.truth.campaign import Tally
 
     total, start, told = Tally(), time.perf_counter(), 0.0
     seeds = count(first_seed, CHUNK)

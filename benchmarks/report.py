@@ -39,11 +39,11 @@ def adult(people: int | None) -> tuple[Any, Any, Any, Any]:
 
 
 def measure(name: str, people: int | None, amounts: tuple[str, ...], depth: int) -> dict[str, Any]:
-    from tests.report_audits import audit_of
+    from tests.show.report_audits import audit_of
 
     from everytree.audit import Sweep
     from everytree.bias import parse
-    from everytree.report import write_report
+    from everytree.show.report import write_report
 
     tables = adult(people)
     note(f"{name}: certifying {len(tables[2]):,} people")
@@ -73,7 +73,7 @@ def measure(name: str, people: int | None, amounts: tuple[str, ...], depth: int)
 
 def opening(path: Path) -> float | None:
     """Seconds from navigation until the explorer is ready: the median of three, or None without a browser."""
-    from tests import browser
+    from tests.show import browser
 
     missing = browser.why_not()
     if missing is not None:

@@ -28,7 +28,7 @@ import pytest
 import everytree
 from everytree.audit import load_plan
 from everytree.cli import main
-from tests.cli_tools import Run, run  # noqa: F401
+from tests.cli.cli_tools import Run, run  # noqa: F401
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [

@@ -15,8 +15,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify, radius
 from everytree.datasets import load
-from everytree.family import tree_family
-from everytree.plots import CertifiedShareDisplay, TreeFamilyDisplay
+from everytree.questions.family import tree_family
+from everytree.show.plots import CertifiedShareDisplay, TreeFamilyDisplay
 
 HERE = Path(__file__).parent
 AMOUNTS = ("0", "0.1%", "0.2%", "0.5%", "0.75%")

@@ -36,7 +36,8 @@ CHARACTER = 12.2
 
 def render() -> str:
     """Run the command on a screen that records, and draw it without fonts from elsewhere."""
-    from everytree.cli import certifying, main
+    from everytree.cli import certify as certifying
+    from everytree.cli import main
 
     screen = Console(record=True, width=WIDTH, file=io.StringIO(), highlight=False)
     screen.print(Text(TYPED, "bold"), end="\n\n")

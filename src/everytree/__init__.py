@@ -10,35 +10,35 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
-    from everytree.certification import certify
-    from everytree.decide.radius import RadiusResult, radius
-    from everytree.decide.witness import Witness
     from everytree.errors import EverytreeError
     from everytree.estimator import BiasCertifier
-    from everytree.family import TreeFamily, tree_family
-    from everytree.metrics import metric_ranges
-    from everytree.verdicts import CertificationResult
+    from everytree.questions.certify import certify
+    from everytree.questions.family import TreeFamily, tree_family
+    from everytree.questions.metrics import metric_ranges
+    from everytree.questions.radius import RadiusResult, radius
+    from everytree.refute.witness import Witness
+    from everytree.results.certification import CertificationResult
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "BiasCertifier": "everytree.estimator",
     "BiasModel": "everytree.bias",
-    "CertificationResult": "everytree.verdicts",
+    "CertificationResult": "everytree.results.certification",
     "EverytreeError": "everytree.errors",
-    "RadiusResult": "everytree.decide.radius",
-    "TreeFamily": "everytree.family",
-    "Witness": "everytree.decide.witness",
-    "certify": "everytree.certification",
+    "RadiusResult": "everytree.questions.radius",
+    "TreeFamily": "everytree.questions.family",
+    "Witness": "everytree.refute.witness",
+    "certify": "everytree.questions.certify",
     "col": "everytree.bias",
     "fake": "everytree.bias",
     "flip": "everytree.bias",
     "label": "everytree.bias",
-    "metric_ranges": "everytree.metrics",
+    "metric_ranges": "everytree.questions.metrics",
     "miss": "everytree.bias",
     "parse": "everytree.bias",
-    "radius": "everytree.decide.radius",
-    "tree_family": "everytree.family",
+    "radius": "everytree.questions.radius",
+    "tree_family": "everytree.questions.family",
 }
 
 __all__ = [

@@ -18,20 +18,20 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from everytree.bias import BiasModel, as_bias, resolve
-from everytree.certification import as_jobs, certify_prepared, check_options
 from everytree.errors import EverytreeError
-from everytree.explore import Limits
 from everytree.learner import Learner, Prepared
+from everytree.prove.walk import Limits
+from everytree.questions.certify import as_jobs, certify_prepared, check_options
+from everytree.results.certification import ROBUST, CertificationResult
 from everytree.table import TestTable, test_table, training_table
 from everytree.table.frames import as_source
 from everytree.table.pipelines import encoded_table
-from everytree.verdicts import ROBUST, CertificationResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.decide.radius import RadiusResult
-    from everytree.explore import Progress
+    from everytree.prove.walk import Progress
+    from everytree.questions.radius import RadiusResult
 
 __all__ = ["BiasCertifier", "certified_accuracy"]
 
@@ -199,7 +199,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         -------
         RadiusResult
         """
-        from everytree.decide.radius import as_family, radius_prepared
+        from everytree.questions.radius import as_family, radius_prepared
 
         deadline = self._limits().deadline
         model = as_family(_with_free_amounts(as_bias(self.bias)) if family is None else family)

@@ -14,15 +14,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.errors import InternalError
-from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Cell
     from everytree.bias import BiasModel
-    from everytree.decide.radius import RadiusResult
-    from everytree.decide.witness import Witness
     from everytree.learner import Prepared
-    from everytree.verdicts import CertificationResult
+    from everytree.questions.radius import RadiusResult
+    from everytree.refute.witness import Witness
+    from everytree.results.certification import CertificationResult
 
 __all__ = ["agree"]
 

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from everytree.audit.opening import Opened
+    from everytree.audit.opened import Opened
     from everytree.audit.plan import Cell
     from everytree.learner import Prepared
 
@@ -84,9 +84,9 @@ def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, A
     """Compute one cell and pack its result."""
     from everytree.audit.packing import pack, pack_radius
     from everytree.bias import parse
-    from everytree.certification import certify_prepared
-    from everytree.decide.radius import radius_prepared
-    from everytree.explore import Limits
+    from everytree.prove.walk import Limits
+    from everytree.questions.certify import certify_prepared
+    from everytree.questions.radius import radius_prepared
 
     limit = question.time_limit
     deadline = math.inf if limit is None else time.monotonic() + limit

@@ -1,6 +1,6 @@
 """From an audit file (TOML) to a `Plan`: every key checked, before any table is read.
 
-What can only be checked with the tables at hand is in `everytree.audit.opening`.
+What can only be checked with the tables at hand is in `everytree.audit.opened`.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def load_plan(path: str | Path) -> Plan:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    from everytree.table.naming import nearest
+    from everytree.support.text import nearest
 
     try:
         with path.open("rb") as file:
@@ -94,13 +94,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _engines() -> tuple[str, ...]:
-    from everytree.certification import ENGINES
+    from everytree.questions.certify import ENGINES
 
     return ENGINES
 
 
 def _data(keys: TableOfKeys, folder: Path) -> Data:
-    from everytree.inputs import is_dataset
+    from everytree.datasets.inputs import is_dataset
 
     train = keys.need_text("train", "the training table, a .csv, .parquet or .arff file or a data set")
     test, label = keys.text("test"), keys.text("label")

@@ -11,7 +11,7 @@ from datetime import date, time
 from typing import Any
 
 from everytree.errors import AuditError, EverytreeError, InternalError
-from everytree.table.naming import listing, nearest
+from everytree.support.text import listing, nearest
 
 __all__ = ["TableOfKeys", "key_of_bias", "naming"]
 

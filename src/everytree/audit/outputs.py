@@ -18,7 +18,7 @@ __all__ = ["write_outputs"]
 
 def write_outputs(audit: AuditResult) -> list[Path]:
     """Write the outputs that the plan names, and list them."""
-    from everytree.files import write_table
+    from everytree.support.files import write_table
 
     outputs = audit.plan.outputs
     if outputs.people is not None:
@@ -26,7 +26,7 @@ def write_outputs(audit: AuditResult) -> list[Path]:
     if outputs.groups is not None:
         write_table("[outputs] groups", outputs.groups, audit.to_frame(metrics=True))
     if outputs.report is not None:
-        from everytree.report import write_report
+        from everytree.show.report import write_report
 
         with naming("[outputs] report"):
             write_report(audit, outputs.report)

@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.audit.digests import spelt
-from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.bias import BiasModel
-    from everytree.decide.radius import RadiusResult
-    from everytree.decide.witness import Witness
     from everytree.learner import Prepared
+    from everytree.questions.radius import RadiusResult
+    from everytree.refute.witness import Witness
     from everytree.table import TrainingTable
 
 __all__ = ["pack", "pack_radius", "unpack", "unpack_radius"]
@@ -92,7 +92,7 @@ def pack_radius(result: RadiusResult, train: TrainingTable) -> Plain:
 
 def unpack_radius(content: Plain, prepared: Prepared, family: BiasModel) -> RadiusResult:
     """Restore what `pack_radius` kept of the radii on these tables in this family."""
-    from everytree.decide.radius import RadiusResult
+    from everytree.questions.radius import RadiusResult
 
     upper = [np.inf if amount is None else float(amount) for amount in content["upper"]]
     return RadiusResult(
@@ -209,7 +209,7 @@ def _parts(change: list[Any], train: TrainingTable, pools: list[NDArray[np.int64
 
 
 def _witness(parts: tuple[Any, ...], before: Any, after: Any, train: TrainingTable) -> Witness:
-    from everytree.decide.witness import Witness
+    from everytree.refute.witness import Witness
 
     flipped, removed, added, alternatives, seed = parts
     return Witness(

@@ -174,8 +174,8 @@ def check_plan(plan: Plan) -> None:
 
 
 def _check_sweep(number: int, sweep: Sweep) -> None:
-    from everytree.certification import ENGINES
-    from everytree.table.naming import listing
+    from everytree.questions.certify import ENGINES
+    from everytree.support.text import listing
 
     if sweep.engine not in ENGINES:
         key, allowed = key_of_bias(number, "engine"), listing(ENGINES)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from everytree.audit.plan import Cell, Plan
-    from everytree.decide.radius import RadiusResult
     from everytree.learner import Prepared
-    from everytree.verdicts import CertificationResult
+    from everytree.questions.radius import RadiusResult
+    from everytree.results.certification import CertificationResult
 
 __all__ = ["AuditResult"]
 
@@ -65,7 +65,7 @@ class AuditResult:
         Parameters
         ----------
         metrics : bool, default False
-            Add the ranges of `everytree.metrics.metric_ranges`, and a line that compares the groups.
+            Add the ranges of `everytree.questions.metrics.metric_ranges`, and a line that compares the groups.
 
         Returns
         -------

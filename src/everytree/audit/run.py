@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.cells import Question, Stopped, ask, compute_here, compute_in_processes, versions
 from everytree.audit.digests import digest_of_array, digest_of_training, key_of
-from everytree.audit.opening import RANDOM_STATE, Opened, open_audit
+from everytree.audit.opened import RANDOM_STATE, Opened, open_audit
 from everytree.audit.outputs import write_outputs
 from everytree.audit.store import FORMAT, Store
 from everytree.errors import AuditError, EverytreeWarning
@@ -125,7 +125,7 @@ class _Run:
             answers.close()
 
     def _answers(self, missing: dict[str, Question], dask: str | None) -> Answers:
-        from everytree.certification import as_jobs
+        from everytree.questions.certify import as_jobs
 
         prepared, jobs = self.opened.prepared, as_jobs(self.opened.plan.n_jobs)
         if dask is not None:

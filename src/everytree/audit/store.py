@@ -12,7 +12,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from everytree.files import replace_file
+from everytree.support.files import replace_file
 
 __all__ = ["FORMAT", "Store"]
 

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from everytree.audit.plan import Cell
     from everytree.audit.result import AuditResult
-    from everytree.decide.radius import RadiusResult
-    from everytree.verdicts import CertificationResult
+    from everytree.questions.radius import RadiusResult
+    from everytree.results.certification import CertificationResult
 
 __all__ = ["EVERYBODY", "group_lines", "people_lines"]
 
@@ -107,7 +107,7 @@ def _ranges(
     result: CertificationResult, columns: tuple[str, ...], positive: Any
 ) -> dict[Group, dict[str, Any]]:
     """Ranges of metrics for each group, for everybody, and for the groups compared with each other."""
-    from everytree.metrics import metric_ranges
+    from everytree.questions.metrics import metric_ranges
 
     ranges = metric_ranges(result, list(columns) or None, positive=positive)
     lines: dict[Group, dict[str, Any]] = {}

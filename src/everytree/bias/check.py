@@ -11,8 +11,8 @@ from typing import Any
 
 from everytree.bias.columns import Column, TableView
 from everytree.bias.components import Component
-from everytree.bias.expressions import Comparison, Condition, Membership, leaves
-from everytree.bias.text import Constant, constant_text, nearest, point_at, quote_name
+from everytree.bias.language.expressions import Comparison, Condition, Membership, leaves
+from everytree.bias.language.text import Constant, constant_text, nearest, point_at, quote_name
 from everytree.errors import BiasError
 
 __all__ = ["check_component"]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.bias.expressions import And, Comparison, Condition, Membership, Not
-from everytree.bias.text import Constant
+from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not
+from everytree.bias.language.text import Constant
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from everytree.bias.amounts import Amount
-from everytree.bias.expressions import Condition, Piece, as_values
-from everytree.bias.text import MAX_LENGTH, Constant, as_constant, constant_key, constant_text
+from everytree.bias.language.amounts import Amount
+from everytree.bias.language.expressions import Condition, Piece, as_values
+from everytree.bias.language.text import MAX_LENGTH, Constant, as_constant, constant_key, constant_text
 from everytree.errors import BiasError
 
 __all__ = ["KINDS", "BiasModel", "Component", "as_bias", "fake", "flip", "miss"]
@@ -144,7 +144,7 @@ class BiasModel:
         return " + ".join(f"{part.kind}({part._arguments()})" for part in self.components)
 
     def _repr_html_(self) -> str:
-        from everytree.html import bias_html
+        from everytree.show.notebook import bias_html
 
         return bias_html(self)
 
@@ -165,14 +165,14 @@ class BiasModel:
 
     def to_dict(self) -> dict[str, Any]:
         """Give the dictionary form, which `json.dumps` accepts and `from_dict` reads back."""
-        from everytree.bias.dictionary import model_to_dict
+        from everytree.bias.language.dictionary import model_to_dict
 
         return model_to_dict(self)
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> BiasModel:
         """Read the dictionary form; see `to_dict`."""
-        from everytree.bias.dictionary import model_from_dict
+        from everytree.bias.language.dictionary import model_from_dict
 
         return model_from_dict(data)
 
@@ -213,7 +213,7 @@ def as_bias(bias: object) -> BiasModel:
     if isinstance(bias, Component):
         return BiasModel((bias,))
     if isinstance(bias, str):
-        from everytree.bias.grammar import parse
+        from everytree.bias.language.grammar import parse
 
         return parse(bias)
     if isinstance(bias, Mapping):
@@ -228,7 +228,7 @@ def _as_condition(where: object) -> Condition | None:
     if where is None or isinstance(where, Condition):
         return where
     if isinstance(where, str):
-        from everytree.bias.grammar import parse_condition
+        from everytree.bias.language.grammar import parse_condition
 
         return parse_condition(where)
     raise BiasError(

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from everytree.bias.columns import COMPARE, TableView
-from everytree.bias.expressions import And, Comparison, Condition, Membership, Not, leaves
-from everytree.bias.text import Constant
+from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, leaves
+from everytree.bias.language.text import Constant
 
 __all__ = ["Region", "RegionTest"]
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from everytree.bias.check import check_component
 from everytree.bias.columns import BoolArray, TableView
 from everytree.bias.components import BiasModel, Component, as_bias
-from everytree.bias.expressions import leaves
+from everytree.bias.language.expressions import leaves
 from everytree.bias.regions import Region, RegionTest
 from everytree.errors import BiasError
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bias.columns import COMPARE, Column
-from everytree.bias.expressions import And, Comparison, Condition, Membership, Not
+from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not
 from everytree.bias.resolve import ResolvedBias, ResolvedComponent
 
 if TYPE_CHECKING:

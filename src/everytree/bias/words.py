@@ -10,10 +10,10 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from everytree.bias.amounts import Amount
 from everytree.bias.components import BiasModel, Component, as_bias
-from everytree.bias.expressions import And, Comparison, Condition, Membership, Not, Or
-from everytree.bias.text import Constant, quote_string
+from everytree.bias.language.amounts import Amount
+from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
+from everytree.bias.language.text import Constant, quote_string
 
 if TYPE_CHECKING:
     import pandas as pd

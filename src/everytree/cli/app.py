@@ -141,7 +141,7 @@ def certify(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
 ) -> None:
     """Prove for each person of TEST that bias of the given kind cannot change the prediction."""
-    from everytree.cli import certifying
+    from everytree.cli import certify as certifying
 
     certifying.run(
         certifying.Request(
@@ -179,7 +179,7 @@ def witness(
     json: JsonOption = None,
 ) -> None:
     """Show the records whose change, within the bias model, gives a person another label."""
-    from everytree.cli import witnessing
+    from everytree.cli import witness as witnessing
 
     witnessing.run(
         witnessing.Request(
@@ -214,7 +214,7 @@ def radius(
     csv: CsvOption = None,
 ) -> None:
     """Find out how many records must change before the prediction of each person does."""
-    from everytree.cli import measuring
+    from everytree.cli import radius as measuring
 
     measuring.run(
         measuring.Request(
@@ -242,7 +242,7 @@ def check(
     encoding: EncodingOption = EncodingName.ONEHOT,
 ) -> None:
     """Derive the proof for one person again: slowly, in exact fractions, without the engine's code."""
-    from everytree.cli import checking
+    from everytree.cli import check as checking
 
     checking.run(_setup(train, test, depth, label, drop, categorical, encoding), bias, person)
 
@@ -271,7 +271,7 @@ def explain(
     json: JsonOption = None,
 ) -> None:
     """Say what a bias model means on a table: in words, in rows, in numbers of tables."""
-    from everytree.cli import explaining
+    from everytree.cli import explain as explaining
 
     explaining.run(bias, train, label, tuple(drop or ()), json)
 
@@ -304,7 +304,7 @@ def audit(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
 ) -> None:
     """Run an audit: many bias models, amounts and depths, kept as they finish, with groups and a report."""
-    from everytree.cli import auditing
+    from everytree.cli import audit as auditing
 
     if init is not None:
         auditing.begin(file, init, test, label, output)
@@ -315,7 +315,7 @@ def audit(
 @app.command()
 def demo() -> None:
     """Show on bundled data what everytree finds out."""
-    from everytree.cli import demonstration
+    from everytree.cli import demo as demonstration
 
     demonstration.run()
 
@@ -323,7 +323,7 @@ def demo() -> None:
 @app.command()
 def datasets() -> None:
     """List the data sets that can be named in place of files."""
-    from everytree.cli import listing_datasets
+    from everytree.cli import datasets as listing_datasets
 
     listing_datasets.run()
 
@@ -357,7 +357,7 @@ def reproduce(
     ] = 60.0,
 ) -> None:
     """Compute tables or figures of the paper again and show them beside the paper's own numbers."""
-    from everytree.cli import reproducing
+    from everytree.cli import reproduce as reproducing
 
     reproducing.run(
         reproducing.Request(

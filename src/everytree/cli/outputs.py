@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from everytree import files
-from everytree.files import write_table, write_text
+from everytree.support import files
+from everytree.support.files import write_table, write_text
 
 __all__ = [
     "STANDARD_OUTPUT",

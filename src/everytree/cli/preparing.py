@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
+from everytree.datasets.inputs import Tables, read_tables
 from everytree.errors import EverytreeError
-from everytree.inputs import Tables, read_tables
 
 if TYPE_CHECKING:
     from everytree.learner import Prepared

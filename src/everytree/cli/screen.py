@@ -15,12 +15,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from everytree.table.naming import percent
+from everytree.support.text import percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from everytree.verdicts import CertificationResult
+    from everytree.results.certification import CertificationResult
 
 __all__ = [
     "Report",
@@ -186,7 +186,7 @@ def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[st
 
 def _is_cold() -> bool:
     """Tell whether the kernels have never been compiled here."""
-    from everytree.counts import node_splits
+    from everytree.prove.counts import node_splits
 
     stats: Any = getattr(node_splits, "stats", None)
     folder = getattr(stats, "cache_path", None)

@@ -13,7 +13,7 @@ import numpy as np
 
 from everytree.datasets.dataset import Dataset
 from everytree.errors import TableError
-from everytree.table.naming import listing, nearest
+from everytree.support.text import listing, nearest
 from everytree.table.reading import read_table, split_label
 
 if TYPE_CHECKING:

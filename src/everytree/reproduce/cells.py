@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from everytree.errors import EverytreeError
-from everytree.table.naming import listing, nearest
+from everytree.support.text import listing, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ import numpy as np
 from everytree.reproduce.panels import Panel, Stated, paper_panels, stated_shares
 from everytree.reproduce.runs import open_all, prepare_tree
 from everytree.reproduce.sources import Source, has_paper_tables
-from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from everytree.learner import Prepared
     from everytree.reproduce.runs import Tick
-    from everytree.verdicts import CertificationResult
+    from everytree.results.certification import CertificationResult
 
 __all__ = ["FigureReproduction", "PanelWork", "Point", "Share", "reproduce_figure"]
 
@@ -179,8 +179,8 @@ class PanelWork:
         return result.verdicts == ROBUST if result.complete else None
 
     def _certify(self, amount: str, engine: str) -> CertificationResult:
-        from everytree.certification import certify_prepared
-        from everytree.explore import Limits
+        from everytree.prove.walk import Limits
+        from everytree.questions.certify import certify_prepared
 
         return certify_prepared(
             self.prepared,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from everytree.errors import EverytreeError
 from everytree.reproduce.cells import paper_cells
 from everytree.reproduce.sources import EVERYONE
-from everytree.table.naming import listing, nearest
+from everytree.support.text import listing, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -38,7 +38,7 @@ def draw_panel(points: Sequence[Point], *, on_paper_tables: bool) -> Figure:
     """
     from matplotlib.figure import Figure
 
-    from everytree.plots.style import LINES, MARKERS, settings
+    from everytree.show.plots.style import LINES, MARKERS, settings
 
     shown = [point for point in points if point.percent <= AXIS_ENDS]
     with settings():

@@ -147,8 +147,8 @@ def _compute(
 
 
 def _run(prepared: Prepared, model: BiasModel, engine: str, time_limit: float) -> Run:
-    from everytree.certification import certify_prepared
-    from everytree.explore import Limits
+    from everytree.prove.walk import Limits
+    from everytree.questions.certify import certify_prepared
 
     started = time.monotonic()
     result = certify_prepared(

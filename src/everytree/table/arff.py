@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.errors import TableError
-from everytree.table.naming import listing
+from everytree.support.text import listing
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everytree.errors import EverytreeWarning, TableError
+from everytree.support.text import listing, nearest
 from everytree.table.frames import (
     Source,
     as_source,
@@ -22,7 +23,6 @@ from everytree.table.frames import (
     label_values,
     refuse_label_among,
 )
-from everytree.table.naming import listing, nearest
 from everytree.table.structure import UNSEEN_CODE, Column, Encoding, TestTable, TrainingTable
 from everytree.table.values import boolean_features, category_codes, is_numeric, number_block, unread_column
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everytree.errors import TableError
-from everytree.table.naming import listing, nearest
+from everytree.support.text import listing, nearest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everytree.errors import TableError
+from everytree.support.text import listing, nearest
 from everytree.table.arff import read_arff
-from everytree.table.naming import listing, nearest
 
 if TYPE_CHECKING:
     import os

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everytree.errors import TableError
+from everytree.support.text import listing
 from everytree.table.frames import Source
-from everytree.table.naming import listing
 from everytree.table.structure import Column, Encoding
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The bias language: conditions and amounts as values, their text, its grammar and its mistakes."""

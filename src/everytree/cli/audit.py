@@ -1,0 +1,148 @@
+"""`everytree audit`: run the audit that a file describes, or write a first such file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from everytree.cli import Interrupted
+from everytree.cli.outputs import check_writable, write_json
+from everytree.cli.screen import cells, console, notes, plain_table, show_groups
+from everytree.errors import EverytreeError
+from everytree.support.text import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.console import Console
+
+    from everytree.audit import AuditResult
+
+__all__ = ["Request", "begin", "run"]
+
+VERDICTS = ("robust", "not robust", "unknown")
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `everytree audit` as they were given."""
+
+    file: Path | None
+    dask: str | None = None
+    json: str | None = None
+    quiet: bool = False
+
+
+def run(request: Request, test: str | None = None, label: str | None = None) -> None:
+    """Run an audit, show what it found, say what was written."""
+    if request.file is None:
+        raise EverytreeError(
+            "Name the audit to run, a .toml file. Write a first one with: everytree audit --init TRAIN"
+        )
+    if test is not None or label is not None:
+        raise EverytreeError(
+            f"--test and --label go with --init; the tables of an audit are named in {str(request.file)!r}."
+        )
+    check_writable("--json", request.json, ".json")
+    screen = console()
+    with notes(screen):
+        with cells(screen, request.quiet) as progress:
+            from everytree.audit import load_plan, run_audit
+
+            plan = load_plan(request.file)
+            try:
+                result = run_audit(plan, dask=request.dask, progress=progress)
+            except KeyboardInterrupt as stop:
+                raise Interrupted(
+                    str(stop) or "Interrupted before the first cell; nothing was computed."
+                ) from None
+        if not request.quiet:
+            _show(screen, result)
+    if request.json is not None:
+        write_json(request.json, _summary(result))
+
+
+def begin(file: Path | None, train: str, test: str | None, label: str | None, output: Path) -> None:
+    """Write a first audit file for a training table."""
+    if file is not None:
+        raise EverytreeError(
+            f"--init writes a new audit and runs none; received {str(file)!r} as well. Leave one of them out."
+        )
+    from everytree.audit.template import write_example
+
+    write_example(train, test, label, output)
+    screen = console()
+    screen.print(f"Wrote {escape(str(output))}. Read it, change what does not fit, and run it with:\n")
+    screen.print(f"    everytree audit {escape(str(output))}", soft_wrap=True)
+
+
+def _show(screen: Console, result: AuditResult) -> None:
+    plan, shares = result.plan, result.to_frame()
+    people = len(next(iter(result.prepared.values())).test.X)
+    screen.print(f"{escape(plan.title)}: {people} people, {len(plan.cells())} cells\n", soft_wrap=True)
+    columns = ["bias model", "depth", "amount", *VERDICTS]
+    table = plain_table(columns, numbers=5)
+    before = ("", "")
+    for line in _lines(shares[shares["by"] == ""]):
+        name, depth = line["bias"], str(line["depth"])
+        shown = (name if name != before[0] else "", depth if (name, depth) != before else "")
+        table.add_row(*map(escape, shown), _amount(line), *_percent(line))
+        before = (name, depth)
+    screen.print(table)
+    if not shares["complete"].all():
+        screen.print("\nA time limit ended some cells early: some of the unknown may be robust.")
+    if plan.groups:
+        _show_first_groups(screen, result)
+    outputs = plan.outputs
+    written = [path for path in (outputs.report, outputs.groups, outputs.people) if path is not None]
+    screen.print()
+    for path in written:
+        screen.print(f"wrote {escape(str(path))}", soft_wrap=True)
+    screen.print(f"cells kept in {escape(str(outputs.folder))}", soft_wrap=True)
+
+
+def _show_first_groups(screen: Console, result: AuditResult) -> None:
+    """Show the groups for the first bias model, at its first depth and last amount."""
+    cell, verdicts = list(result.of(0, result.plan.depths[0]).items())[-1]
+    screen.print(f"\nBy group, for {escape(str(cell.model))} at depth {cell.depth}", soft_wrap=True)
+    for columns in result.plan.groups:
+        screen.print()
+        show_groups(screen, verdicts.by_group(list(columns)))
+
+
+def _lines(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(k): v for k, v in line.items()} for line in frame.to_dict("records")]
+
+
+def _amount(line: dict[str, Any]) -> str:
+    parts = [line[name] for name in ("amount", "with_amount") if isinstance(line[name], str)]
+    return " + ".join(parts)
+
+
+def _percent(line: dict[str, Any]) -> list[str]:
+    return [percent(line[verdict]) for verdict in VERDICTS]
+
+
+def _summary(result: AuditResult) -> dict[str, Any]:
+    """What a machine needs: the shares of every cell and group, and where the rest is."""
+    import pandas as pd
+
+    from everytree import __version__
+
+    plan = result.plan
+    shares = result.to_frame()
+    lines = _lines(shares.astype(object).where(pd.notna(shares), None))
+    outputs = {
+        key: str(path)
+        for key in ("folder", "report", "people", "groups")
+        if (path := getattr(plan.outputs, key)) is not None
+    }
+    return {
+        "everytree": __version__,
+        "title": plan.title,
+        "hashes": result.hashes,
+        "outputs": outputs,
+        "shares": lines,
+    }

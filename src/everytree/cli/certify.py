@@ -1,0 +1,76 @@
+"""`everytree certify`: one request from its tables to its verdicts."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
+from everytree.cli.preparing import Setup, check_depth, check_limit
+from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
+
+if TYPE_CHECKING:
+    from everytree.results.certification import CertificationResult
+
+__all__ = ["Request", "run"]
+
+MEGABYTE = 1e6
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `everytree certify` as they were given."""
+
+    setup: Setup
+    bias: str
+    engine: str = "auto"
+    groups: tuple[str, ...] = ()
+    time_limit: float | None = None
+    memory_limit: float | None = None
+    json: str | None = None
+    csv: Path | None = None
+    quiet: bool = False
+
+
+def run(request: Request) -> None:
+    """Certify, show the summary, write the files."""
+    check_depth(request.setup.depth)
+    check_limit("--time-limit", "seconds", request.time_limit)
+    check_limit("--memory-limit", "megabytes", request.memory_limit)
+    check_writable("--json", request.json, ".json")
+    check_writable("--csv", request.csv, ".csv")
+    screen = console()
+    with notes(screen):
+        with sign_of_life(screen, quiet=request.quiet) as report:
+            result = _certify(request, report)
+        if not request.quiet:
+            show_verdicts(screen, result)
+            if request.groups:
+                screen.print()
+                show_groups(screen, result.by_group(list(request.groups)))
+    if request.csv is not None:
+        result.save(request.csv)
+    if request.json == STANDARD_OUTPUT:
+        print_for_machines(result.to_json(indent=1))
+    elif request.json is not None:
+        result.save(request.json)
+
+
+def _certify(request: Request, report: Report) -> CertificationResult:
+    started = time.monotonic()
+    from everytree.bias import parse
+    from everytree.prove.walk import Limits
+    from everytree.questions.certify import certify_prepared
+    from everytree.table.groups import group_frame
+
+    model = parse(request.bias)
+    prepared = request.setup.prepare(request.setup.read())
+    if request.groups:
+        group_frame(list(request.groups), prepared.test.frame, prepared.train.label_name)
+    deadline = float("inf") if request.time_limit is None else started + request.time_limit
+    memory = float("inf") if request.memory_limit is None else request.memory_limit * MEGABYTE
+    return certify_prepared(
+        prepared, model, engine=request.engine, limits=Limits(deadline, memory), progress=report
+    )

@@ -1,0 +1,58 @@
+"""`everytree explain`: a bias model in words, and what it comes to on one table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+
+from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, write_json
+from everytree.cli.screen import console, notes, plain_table
+from everytree.datasets.inputs import read_training
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from everytree.bias import Explanation
+
+__all__ = ["run"]
+
+
+def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: str | None) -> None:
+    """Explain a bias model on a table."""
+    check_writable("--json", json, ".json")
+    from everytree.bias import explain, parse, resolve
+    from everytree.table import training_table
+
+    screen = console()
+    model = parse(bias)
+    with notes(screen):
+        X, y, name = read_training(train, label)
+        table = training_table(X, y, drop=drop, label_name=name)
+        resolved = resolve(model, table.frame, table.y, table.labels, table.label_name)
+        explanation = explain(model, resolved, table.frame)
+    if json != STANDARD_OUTPUT:
+        _show(screen, explanation)
+    if json is not None:
+        write_json(json, explanation.to_dict())
+
+
+def _show(screen: Console, explanation: Explanation) -> None:
+    from everytree.support.text import counted
+
+    screen.print(escape(explanation.words), soft_wrap=True)
+    screen.print()
+    table = plain_table(["component", "at most", "eligible rows", "can be touched"], numbers=3)
+    for part in explanation.components:
+        table.add_row(escape(part.text), str(part.count), str(part.eligible), str(part.usable))
+    screen.print(table)
+    for part in explanation.components:
+        if part.note:
+            screen.print(f"note: {escape(part.text)}: {escape(part.note)}", soft_wrap=True)
+    screen.print()
+    screen.print(f"training rows     {explanation.n_rows}")
+    screen.print(
+        f"budgets           {counted(explanation.additions, 'row')} added, "
+        f"{counted(explanation.flips, 'label')} changed, {counted(explanation.removals, 'row')} removed"
+    )
+    screen.print(f"possible tables   {explanation.size_in_words.rpartition(' ')[0]}")

@@ -1,0 +1,149 @@
+"""`everytree witness`: the records whose change gives a person another label."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from everytree.cli.outputs import check_writable, write_json, write_table
+from everytree.cli.preparing import Setup, check_depth, check_limit
+from everytree.cli.records import show_records
+from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
+from everytree.datasets.inputs import Tables
+from everytree.errors import EverytreeError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from everytree.refute.witness import Witness
+    from everytree.results.certification import CertificationResult
+
+__all__ = ["Request", "run"]
+
+MOST_RECORDS = 20
+"""Different records that are shown; more stand in the JSON."""
+
+WITHOUT = {
+    "robust": "robust. It is proved that no bias of this kind changes the prediction, {}.",
+    "unknown": "unknown. Neither a proof nor a witness was found; the prediction is {}.",
+}
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `everytree witness` as they were given."""
+
+    setup: Setup
+    bias: str
+    people: tuple[int, ...]
+    time_limit: float | None = None
+    write: Path | None = None
+    json: str | None = None
+
+
+def run(request: Request) -> None:
+    """Certify the people who are asked for and show what would change their predictions."""
+    check_depth(request.setup.depth)
+    check_limit("--time-limit", "seconds", request.time_limit)
+    check_writable("--json", request.json, ".json")
+    check_writable("--write", request.write, ".csv", ".parquet")
+    people = tuple(dict.fromkeys(request.people))
+    if request.write is not None and len(people) > 1:
+        raise EverytreeError(
+            f"--write writes the changed table of one person; received {len(people)} times --person. Ask for "
+            "one person at a time."
+        )
+    screen = console()
+    with notes(screen):
+        with sign_of_life(screen) as report:
+            tables, result = _certify(request, people, report)
+        screen.print(f"bias model  {escape(str(result.bias))}", soft_wrap=True)
+        screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
+        for place, person in enumerate(people):
+            screen.print()
+            _show(screen, result, place, person, tables)
+    if request.write is not None:
+        _write(screen, request.write, result.witnesses.get(0), tables)
+    if request.json is not None:
+        write_json(request.json, _as_dict(result, people))
+
+
+def _certify(request: Request, people: tuple[int, ...], report: Report) -> tuple[Tables, CertificationResult]:
+    """Certify these people only, so that they have all the time there is."""
+    started = time.monotonic()
+    from everytree.bias import parse
+    from everytree.prove.walk import Limits
+    from everytree.questions.certify import certify_prepared
+
+    model = parse(request.bias)
+    tables, prepared = request.setup.prepare_people(people)
+    deadline = float("inf") if request.time_limit is None else started + request.time_limit
+    result = certify_prepared(prepared, model, engine="auto", limits=Limits(deadline), progress=report)
+    return tables, result
+
+
+def _show(screen: Console, result: CertificationResult, place: int, person: int, tables: Tables) -> None:
+    show_person(screen, person, tables.X_test.iloc[place])
+    verdict = str(result.verdicts[place])
+    if place not in result.witnesses:
+        words = WITHOUT[verdict].format(result.predictions[place])
+        screen.print(f"verdict     {escape(words)}", soft_wrap=True)
+        return
+    witness = result.witness(place)
+    screen.print(f"verdict     {verdict}. The tree, retrained on the changed table, gives another label.")
+    screen.print(f"prediction  {escape(f'{witness.before} before, {witness.after} after')}", soft_wrap=True)
+    screen.print(f"changes     {_sizes(witness)}\n")
+    show_records(screen, witness.to_frame(tables.X_train, tables.y_train), tables.label, MOST_RECORDS)
+
+
+def _sizes(witness: Witness) -> str:
+    parts = (
+        (len(witness.added), "row", "added"),
+        (len(witness.flipped), "label", "changed"),
+        (len(witness.removed), "row", "removed"),
+    )
+    return ", ".join(f"{count} {noun}{'s' * (count != 1)} {done}" for count, noun, done in parts if count)
+
+
+def _write(screen: Console, path: Path, witness: Witness | None, tables: Tables) -> None:
+    if witness is None:
+        screen.print(f"\nNothing was written to {escape(str(path))}: there is no witness.", soft_wrap=True)
+        return
+    X, y = witness.apply(tables.X_train, tables.y_train)
+    write_table("--write", path, X.assign(**{tables.label: y}))
+    screen.print(f"\nThe changed training table is in {escape(str(path))}.", soft_wrap=True)
+
+
+def _as_dict(result: CertificationResult, people: tuple[int, ...]) -> dict[str, Any]:
+    from everytree import __version__
+
+    predictions = result.predictions.tolist()
+    return {
+        "everytree": __version__,
+        "learner": result.learner,
+        "bias": str(result.bias),
+        "people": [
+            {
+                "person": person,
+                "prediction": predictions[place],
+                "verdict": str(result.verdicts[place]),
+                "witness": _changes(result.witnesses.get(place)),
+            }
+            for place, person in enumerate(people)
+        ],
+    }
+
+
+def _changes(witness: Witness | None) -> dict[str, Any] | None:
+    if witness is None:
+        return None
+    return {
+        "after": witness.after,
+        "flipped": [{"row": row, "label": label} for row, label in witness.flipped.items()],
+        "removed": [int(row) for row in witness.removed],
+        "added": witness.added.to_dict(orient="records"),
+    }

@@ -1,0 +1,5 @@
+"""The learner that is certified: what we support of scikit-learn's tree, and its tables, prepared."""
+
+from everytree.learner.prepared import Learner, Prepared, prepare
+
+__all__ = ["Learner", "Prepared", "prepare"]

@@ -1,0 +1,323 @@
+"""Which estimators can be certified, and what they say about the test people.
+
+Sits between `everytree.table` and everything that reasons about trees: after `prepare`, a learner
+is a depth and a random state, and no setting that could change the tree has been overlooked.
+"""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from everytree.errors import TableError, UnsupportedLearnerError
+from everytree.support.text import listing
+from everytree.table.encoding import test_table, training_table
+from everytree.table.pipelines import encoded_table
+from everytree.table.structure import TestTable, TrainingTable
+
+__all__ = ["Learner", "Prepared", "prepare"]
+
+SUPPORTED = (
+    "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth "
+    "and random_state free and every other parameter at its default, alone or as the last step of a "
+    "Pipeline of OneHotEncoder, OrdinalEncoder and 'passthrough', directly or in a ColumnTransformer."
+)
+FREE_PARAMETERS = frozenset({"max_depth", "random_state"})
+
+
+@dataclass(frozen=True, eq=False)
+class Learner:
+    """A tree learner whose every setting is understood.
+
+    Attributes
+    ----------
+    max_depth : int or None
+        Depth limit; None grows the tree until its leaves are pure.
+    random_state : int, RandomState or None
+        As given; it only breaks ties.
+    tree : sklearn.tree.DecisionTreeClassifier
+        An unfitted tree with these settings.
+    encoder : sklearn.pipeline.Pipeline or None
+        The steps before the tree, as given.
+    fitted : bool
+        Whether the given tree was fitted already.
+    """
+
+    max_depth: int | None
+    random_state: Any
+    tree: Any
+    encoder: Any
+    fitted: bool
+
+    @classmethod
+    def read(cls, estimator: Any) -> Learner:
+        """Read an estimator, fitted or not.
+
+        Parameters
+        ----------
+        estimator : DecisionTreeClassifier or Pipeline
+            What the user trains.
+
+        Returns
+        -------
+        Learner
+
+        Raises
+        ------
+        UnsupportedLearnerError
+            If it is anything else, or has a setting that would make a proof wrong. The message
+            names the parameter or the step.
+
+        Examples
+        --------
+        >>> from sklearn.tree import DecisionTreeClassifier
+        >>> Learner.read(DecisionTreeClassifier(max_depth=2)).max_depth
+        2
+        """
+        from sklearn.base import clone
+
+        encoder, tree = _split(estimator)
+        _check_tree(tree)
+        fitted = hasattr(tree, "tree_")
+        if fitted:
+            _check_fitted(tree)
+        depth = None if tree.max_depth is None else int(tree.max_depth)
+        return cls(depth, tree.random_state, clone(tree), encoder, fitted)
+
+    def __str__(self) -> str:
+        tree = str(self.tree)
+        return tree if self.encoder is None else f"Pipeline that ends in {tree}"
+
+    def new_tree(self) -> Any:
+        """Return a fresh unfitted tree with these settings, for training on another table."""
+        from sklearn.base import clone
+
+        return clone(self.tree)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """Everything a certifier starts from.
+
+    Attributes
+    ----------
+    learner : Learner
+        The settings.
+    train : TrainingTable
+        The table the tree is learned from.
+    test : TestTable
+        The people to be judged.
+    predictions : ndarray of int64
+        What the tree says about them, as codes into ``train.labels``.
+    tree : sklearn.tree.DecisionTreeClassifier
+        The fitted tree that says so: the user's own if it was fitted, otherwise a new one.
+    """
+
+    learner: Learner
+    train: TrainingTable
+    test: TestTable
+    predictions: NDArray[np.int64]
+    tree: Any
+
+
+def prepare(
+    estimator: Any,
+    X_train: object,
+    y_train: object,
+    X_test: object,
+    *,
+    y_test: object = None,
+    drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
+    label_name: str = "label",
+) -> Prepared:
+    """Read the estimator, encode both tables, and predict the test people.
+
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier or Pipeline
+        Fitted or not. The predictions are its own if it is fitted, otherwise those of a clone
+        trained on the encoded training table.
+    X_train, y_train, X_test : frame or array-like
+        The tables.
+    y_test : array-like, optional
+        True labels of the test people.
+    drop, categorical, encoding, label_name
+        As in `everytree.table.training_table`. With a Pipeline its own encoders decide, and the
+        first three must be left alone.
+
+    Returns
+    -------
+    Prepared
+
+    Raises
+    ------
+    UnsupportedLearnerError
+        If the estimator cannot be certified.
+    TableError
+        If a table cannot be used, or a fitted estimator does not belong to the training table.
+    """
+    learner = Learner.read(estimator)
+    if learner.encoder is None:
+        train = training_table(
+            X_train, y_train, drop=drop, categorical=categorical, encoding=encoding, label_name=label_name
+        )
+    else:
+        _refuse_table_options(drop, categorical, encoding)
+        train = encoded_table(learner.encoder, X_train, y_train, label_name=label_name)
+    test = test_table(train, X_test, y_test)
+    if learner.fitted:
+        tree = copy.copy(_split(estimator)[1])  # the user may fit it again
+        _check_belongs(tree, train)
+    else:
+        tree = learner.new_tree().fit(train.X, train.y)
+    return Prepared(learner, train, test, _predict(tree, test.X), tree)
+
+
+def _predict(tree: Any, X: NDArray[np.float32]) -> NDArray[np.int64]:
+    """Majority label of each row's leaf; on a tie the first, which is scikit-learn's rule."""
+    votes = tree.tree_.value[:, 0, :].argmax(axis=1)
+    codes: NDArray[np.int64] = votes[tree.tree_.apply(X)].astype(np.int64)
+    return codes
+
+
+def _refuse_table_options(drop: object, categorical: object, encoding: str) -> None:
+    given = {"drop": drop, "categorical": categorical, "encoding": encoding if encoding != "onehot" else ()}
+    for name, value in given.items():
+        if value:
+            raise TableError(
+                f"{name}={value!r} cannot be combined with a Pipeline, whose own encoders decide what "
+                "becomes of each column. Put the choice into its ColumnTransformer, or pass the tree "
+                "alone."
+            )
+
+
+def _split(estimator: Any) -> tuple[Any, Any]:
+    """Separate the encoders of a Pipeline from the tree at its end."""
+    from sklearn.pipeline import Pipeline
+
+    if type(estimator) is not Pipeline:
+        return None, estimator
+    *steps, (_, tree) = estimator.steps
+    for name, step in steps:
+        _check_step(name, step)
+    return (estimator[:-1] if steps else None), tree
+
+
+def _check_step(name: str, step: Any) -> None:
+    """Refuse steps that are not known to encode every row on its own."""
+    from sklearn.compose import ColumnTransformer
+
+    if type(step) is not ColumnTransformer:
+        _check_encoder(name, step)
+        return
+    if step.transformer_weights is not None:
+        raise UnsupportedLearnerError(
+            f"The ColumnTransformer {name!r} sets transformer_weights={step.transformer_weights!r}, which is "
+            f"not supported; leave it at None. {SUPPORTED}"
+        )
+    for part in [*step.transformers, ("remainder", step.remainder)]:
+        _check_encoder(f"{name}/{part[0]}", part[1])
+
+
+def _check_encoder(name: str, step: Any) -> None:
+    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+    plain = step is None or (isinstance(step, str) and step in ("passthrough", "drop"))
+    if not plain and type(step) not in (OneHotEncoder, OrdinalEncoder):
+        raise UnsupportedLearnerError(
+            f"The Pipeline step {name!r} is {_describe(step)}, which is not supported there. {SUPPORTED}"
+        )
+
+
+def _describe(thing: Any) -> str:
+    if inspect.isclass(thing):
+        return f"the class {thing.__name__} itself (an instance is needed)"
+    return repr(thing) if isinstance(thing, (str, type(None))) else f"a {type(thing).__name__}"
+
+
+def _check_tree(tree: Any) -> None:
+    """Refuse everything but a DecisionTreeClassifier with default settings."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    if type(tree) is not DecisionTreeClassifier:
+        call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
+        raise UnsupportedLearnerError(
+            f"The estimator is {_describe(tree)}, which is not supported.{call} {SUPPORTED}"
+        )
+    settings, defaults = tree.get_params(deep=False), DecisionTreeClassifier().get_params(deep=False)
+    for name, value in settings.items():
+        if name not in FREE_PARAMETERS and not _same_setting(value, defaults[name]):
+            raise UnsupportedLearnerError(
+                f"DecisionTreeClassifier has {name}={value!r}, which is not supported; it must be left at "
+                f"{defaults[name]!r}, because another value can change the tree. {SUPPORTED}"
+            )
+    depth = tree.max_depth
+    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, Integral) or depth < 1):
+        raise UnsupportedLearnerError(
+            f"DecisionTreeClassifier has max_depth={depth!r}; it must be a whole number of at least 1, or "
+            "None."
+        )
+
+
+def _same_setting(value: Any, default: Any) -> bool:
+    """Tell whether a parameter is at its default; 1.0 is not 1, since it means a share of the rows."""
+    if isinstance(default, float):
+        return isinstance(value, (int, float, np.number)) and bool(value == default)
+    if isinstance(default, int):
+        return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value == default
+    return type(value) is type(default) and bool(value == default)
+
+
+def _check_fitted(tree: Any) -> None:
+    if tree.n_outputs_ != 1:
+        raise UnsupportedLearnerError(
+            f"DecisionTreeClassifier was fitted to {tree.n_outputs_} labels at once; exactly one is "
+            "supported. Fit one tree for each label."
+        )
+    if not np.array_equal(tree.tree_.weighted_n_node_samples, tree.tree_.n_node_samples):
+        raise UnsupportedLearnerError(
+            "DecisionTreeClassifier was fitted with sample_weight, which is not supported: every row must "
+            "count once. Fit it without weights."
+        )
+
+
+def _check_belongs(tree: Any, train: TrainingTable) -> None:
+    """Refuse a fitted tree that was learned from another table than `train`."""
+    if tree.classes_.tolist() != train.labels.tolist():
+        raise TableError(
+            f"The fitted tree knows the labels {listing(tree.classes_.tolist())}, but the training table has "
+            f"{listing(train.labels.tolist())}. Pass the labels the tree was fitted with."
+        )
+    names = getattr(tree, "feature_names_in_", None)
+    is_array = train.feature_names == tuple(f"x{j}" for j in range(len(train.feature_names)))
+    differ = (
+        names is not None and train.encoder is None and not is_array and tuple(names) != train.feature_names
+    )
+    if differ or tree.n_features_in_ != train.X.shape[1]:
+        received = listing(names) if names is not None else f"{tree.n_features_in_} features without names"
+        raise TableError(
+            f"The fitted tree was trained on {received}, but the training table gives "
+            f"{listing(train.feature_names)}. Both must be the same features in the same order. Pass the "
+            "table the tree was fitted on."
+        )
+    inner = tree.tree_
+    leaves = inner.children_left == -1
+    n_labels = len(train.labels)
+    cells = n_labels * inner.apply(train.X).astype(np.int64) + train.y
+    counts = np.bincount(cells, minlength=n_labels * inner.node_count).reshape(-1, n_labels)
+    known = inner.value[:, 0, :] * inner.n_node_samples[:, None]  # shares of the labels, times the rows
+    if not np.array_equal(counts[leaves], np.round(known[leaves])):
+        raise TableError(
+            f"The fitted tree was trained on another table: its leaves hold {int(inner.n_node_samples[0])} "
+            f"rows, and the {len(train.y)} rows of the training table, or their labels, fall into them "
+            "differently. Pass the table the tree was fitted on, or an unfitted tree."
+        )

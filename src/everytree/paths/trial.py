@@ -1,0 +1,217 @@
+"""Trials: concrete changed tables, built from the solution of a program and judged by really learning.
+
+A trial says which rows change and checks with the exact scores whether the path is taken. Only a retrained
+estimator confirms a witness.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.paths.layout import Cut, Layout, bounds_of
+from everytree.paths.program import ADD, FLIP, REMOVE
+from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
+from everytree.prove.domains import relational
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.paths.listing import Path, Step
+    from everytree.prove.walk import Problem
+    from everytree.refute.new_rows import RowMaker
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A changed table: new labels of flipped rows, removed rows, and added rows with their labels.
+
+    ``features`` holds the added rows as the learner sees them, ``originals`` their original columns.
+    ``pools`` lists groups of rows that the program could not tell apart, and how many of each it changes.
+    ``random_state`` is the seed that breaks ties, where the user's tree has none of its own.
+    """
+
+    flipped: dict[int, int]
+    removed: tuple[int, ...]
+    features: NDArray[np.float32]
+    originals: tuple[tuple[object, ...], ...]
+    added_labels: tuple[int, ...]
+    pools: tuple[tuple[NDArray[np.int64], int], ...] = ()
+    random_state: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Number of records that change."""
+        return len(self.flipped) + len(self.removed) + len(self.added_labels)
+
+    def table(self, problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Features and label codes of the changed table."""
+        y = problem.table.y.copy()
+        for row, label in self.flipped.items():
+            y[row] = label
+        keep = np.ones(len(y), np.bool_)
+        keep[list(self.removed)] = False
+        X, y = problem.table.X[keep] if self.removed else problem.table.X, y[keep]
+        if len(self.added_labels):
+            X = np.concatenate([X, self.features])
+            y = np.concatenate([y, np.array(self.added_labels, np.int64)])
+        return np.asfortranarray(X), y
+
+
+def build_trial(
+    problem: Problem,
+    layout: Layout,
+    amounts: NDArray[np.float64],
+    budgets: NDArray[np.float64],
+    maker: RowMaker,
+    rng: np.random.Generator,
+) -> Trial | None:
+    """Round the amounts of a program to whole rows within the budgets; None if nothing is changed."""
+    whole = _round(layout, amounts, budgets)
+    changes = layout.changes
+    flipped: dict[int, int] = {}
+    removed: list[int] = []
+    places: list[dict[int, tuple[int, int]]] = []
+    labels: list[int] = []
+    taken: dict[int, int] = {}
+    shuffled: dict[int, NDArray[np.int64]] = {}
+    pools: list[tuple[NDArray[np.int64], int]] = []
+    for c in np.flatnonzero(whole):
+        count, group = int(whole[c]), int(changes.group[c])
+        if group < 0:
+            place = layout.places[int(changes.cell[c]) - layout.n_groups]
+            places += [place] * count
+            labels += [int(changes.target[c])] * count
+            continue
+        if group not in shuffled:
+            shuffled[group] = rng.permutation(layout.rows_of(group))
+        begin = taken.get(group, 0)
+        rows = shuffled[group][begin : begin + count]
+        taken[group] = begin + len(rows)
+        pools.append((layout.rows_of(group), len(rows)))
+        if changes.uses[FLIP, c]:
+            flipped.update((int(row), int(changes.target[c])) for row in rows)
+        else:
+            removed += [int(row) for row in rows]
+    made = [maker.row(bounds_of(problem, place), label) for place, label in zip(places, labels, strict=True)]
+    kept = [(row, label) for row, label in zip(made, labels, strict=True) if row is not None]
+    if not flipped and not removed and not kept:
+        return None
+    originals = tuple(row for row, _ in kept)
+    added = tuple(label for _, label in kept)
+    encoded = maker.encode(originals)
+    return Trial(flipped, tuple(sorted(removed)), encoded, originals, added, tuple(pools))
+
+
+def _round(layout: Layout, amounts: NDArray[np.float64], budgets: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Round up as long as caps, shared rows and budgets allow it, the largest fractions first."""
+    changes = layout.changes
+    whole = np.floor(amounts + 1e-6).astype(np.int64)
+    rest = amounts - whole
+    for c in np.argsort(-rest, kind="stable"):
+        if rest[c] <= 1e-6:
+            break
+        after = changes.uses @ whole + changes.uses[:, c]
+        group = changes.group == changes.group[c]
+        room = changes.group[c] < 0 or whole[group].sum() < changes.size[changes.group[c]]
+        if (after <= budgets + 1e-9).all() and whole[c] < changes.cap[c] and room:
+            whole[c] += 1
+    return whole
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a trial takes its path; if not, at which level it fails and which splits won there."""
+
+    taken: bool
+    level: int
+    winners: list[Cut]
+
+
+def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
+    """Follow the path through the changed table with exact counts."""
+    columns, types = _learned(problem, trial)
+    rows = np.arange(columns.codes.shape[1], dtype=np.int32)
+    if not trial.added_labels and trial.removed:
+        rows = np.delete(rows, list(trial.removed))
+    pinned = np.zeros(columns.codes.shape[0], np.bool_)
+    for level, step in enumerate(path.steps):
+        if step.feature < 0:
+            break
+        splits = node_splits(columns, types, rows, 0, pinned, False)
+        score = relational.scores(splits, types)
+        low, high = _gap(problem.columns, step)
+        start = columns.starts[step.feature]
+        values = columns.values[start : columns.starts[step.feature + 1]].astype(np.float64)
+        mine = np.flatnonzero(splits.feature == step.feature)
+        mine = mine[(values[splits.low[mine]] < high) & (values[splits.high[mine]] > low)]
+        if len(mine) == 0:
+            return Verdict(False, level, [])
+        own = mine[np.argmax(score[mine])]
+        if score[own] < score.max() - 1e-9:
+            return Verdict(False, level, _winners(problem, columns, splits, score, own, step))
+        on_right = columns.codes[step.feature, rows] > splits.low[own]
+        rows = rows[on_right == (step.side == 1)]
+    counts = np.bincount(types.of_row[rows], minlength=problem.bias.n_labels)
+    return Verdict(int(np.argmax(counts)) == path.label, len(path.steps), [])
+
+
+def _learned(problem: Problem, trial: Trial) -> tuple[Columns, RowTypes]:
+    """Columns and labels of the changed table; without additions the columns stay as they are."""
+    n_labels = problem.bias.n_labels
+    if trial.added_labels:
+        X, y = trial.table(problem)
+        columns = code_columns(X, problem.columns.boolean)
+    else:
+        columns, y = problem.columns, problem.table.y.copy()
+        for row, label in trial.flipped.items():
+            y[row] = label
+    types = RowTypes(
+        y.astype(np.int32),
+        np.arange(n_labels),
+        np.zeros((n_labels, n_labels), np.bool_),
+        np.zeros(n_labels, np.bool_),
+        np.zeros((n_labels, 4, n_labels), np.int64),
+    )
+    return columns, types
+
+
+def _gap(columns: Columns, step: Step) -> tuple[float, float]:
+    start, stop = columns.starts[step.feature], columns.starts[step.feature + 1]
+    low = float(columns.values[start + step.low]) if step.low >= 0 else -np.inf
+    high = float(columns.values[start + step.high]) if start + step.high < stop else np.inf
+    return low, high
+
+
+def _winners(
+    problem: Problem,
+    columns: Columns,
+    splits: object,
+    score: NDArray[np.float64],
+    own: int,
+    step: Step,
+) -> list[Cut]:
+    """The best two splits that beat the path's own, translated to codes of the original columns."""
+    cuts: list[Cut] = []
+    ranked = np.argsort(-score, kind="stable")
+    seen: set[int] = set()
+    for s in ranked[:200]:
+        if score[s] <= score[own] + 1e-9 or len(cuts) == 2:
+            break
+        feature = int(splits.feature[s])  # type: ignore[attr-defined]
+        if feature in seen:
+            continue
+        seen.add(feature)
+        value = columns.values[columns.starts[feature] + splits.low[s]]  # type: ignore[attr-defined]
+        start, stop = problem.columns.starts[feature], problem.columns.starts[feature + 1]
+        low = int(np.searchsorted(problem.columns.values[start:stop], value, side="right")) - 1
+        codes = problem.columns.codes[feature, step.rows]
+        above = codes[codes > low]
+        high = int(above.min()) if len(above) else int(stop - start)
+        cuts.append(Cut(feature, low, high))
+    return cuts
+
+
+__all__ = ["ADD", "FLIP", "REMOVE", "Trial", "Verdict", "build_trial", "judge_trial"]

@@ -1,0 +1,1 @@
+"""Proofs: counts of a node, domains that bound them, the walk over all trees."""

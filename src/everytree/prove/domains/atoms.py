@@ -1,0 +1,252 @@
+"""The relational bound with all its caps: unit changes in four cells, and the best mix of them.
+
+Second half of the relational domain (see there for the inequality and its proof). It settles the splits that
+the loose bound could not drop, and at the last level also which labels their leaves can show.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from everytree.prove.counts import TIE_TOLERANCE
+from everytree.prove.domains.relational import (
+    ADD,
+    FLIP,
+    REMOVE,
+    add_slope,
+    cell_exists,
+    count_labels,
+    flip_slope,
+    most_changes,
+    remove_slope,
+    tangent,
+)
+from everytree.support.kernels import kernel
+
+MULTIPLIER_STEPS = 40
+"""Steps of the search for the best multiplier; it nearly always ends after three or four."""
+
+KIND, SIDE, SOURCE, TARGET = 0, 1, 2, 3
+"""Rows of the array `nature` of atoms: kind of change, side of phi, label before, label after (or -1)."""
+
+VALUE, CAP, LEAD, REST = 0, 1, 2, 3
+"""Rows of the array `worth` of atoms: s_a - d_a, greatest use, gain of c_j - c_y, cap not yet used."""
+
+
+@kernel
+def _put(
+    nature: Any, worth: Any, n: int, kind: int, side: int, source: int, target: int, value: float, cap: float
+) -> int:
+    nature[KIND, n] = kind
+    nature[SIDE, n] = side
+    nature[SOURCE, n] = source
+    nature[TARGET, n] = target
+    worth[VALUE, n] = value
+    worth[CAP, n] = cap
+    return n + 1
+
+
+@kernel
+def _put_cell(
+    nature: Any,
+    worth: Any,
+    n: int,
+    side: int,
+    own: Any,
+    size: float,
+    square: float,
+    slope: Any,
+    psi_side: int,
+    rows: Any,
+    most: float,
+    added: int,
+    addable: Any,
+    added_flips_to: Any,
+) -> int:
+    """List the atoms of one cell behind the first n; returns how many there are then.
+
+    ``rows[i, j]`` counts the rows of the cell that may be flipped from i to j and ``rows[i, i]`` those with
+    label i that may be removed; `added` bounds the rows that may be added to the cell. An added row may be
+    flipped afterwards, so additions raise the caps of flips as well.
+    """
+    for i in range(own.shape[1]):
+        if added > 0 and addable[i]:
+            value = add_slope(own[side, i], size, square, most) - slope[psi_side, i]
+            n = _put(nature, worth, n, ADD, side, -1, i, value, added)
+        if rows[i, i] > 0:
+            value = remove_slope(own[side, i], size, square, most) + slope[psi_side, i]
+            n = _put(nature, worth, n, REMOVE, side, i, -1, value, rows[i, i])
+        for j in range(own.shape[1]):
+            if i == j:
+                continue
+            cap = rows[i, j]
+            if addable[i] and added_flips_to[j]:
+                cap += added
+            if cap > 0:
+                value = flip_slope(own[side, i], own[side, j], size, most)
+                value -= slope[psi_side, j] - slope[psi_side, i]
+                n = _put(nature, worth, n, FLIP, side, i, j, value, cap)
+    return n
+
+
+@kernel
+def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int) -> None:
+    """Note what one use of each atom adds to c_j - c_y on the given side of phi."""
+    for a in range(n):
+        gain = 0.0
+        if nature[SIDE, a] == side:
+            if nature[TARGET, a] == j:
+                gain += 1.0
+            elif nature[TARGET, a] == y:
+                gain -= 1.0
+            if nature[SOURCE, a] == y:
+                gain += 1.0
+            elif nature[SOURCE, a] == j:
+                gain -= 1.0
+        worth[LEAD, a] = gain
+
+
+@kernel
+def _best_mix(
+    nature: Any, worth: Any, n: int, additions: int, flips: int, removals: int, multiplier: float
+) -> Any:
+    """Largest sum of f_a * (value_a + multiplier * lead_a) within caps and budgets, and the lead it brings.
+
+    For each kind of change a fractional knapsack: the dearest atoms first, as many as cap and budget allow.
+    """
+    total = 0.0
+    lead = 0.0
+    for a in range(n):
+        worth[REST, a] = worth[CAP, a]
+    for kind in range(3):
+        budget = float(additions if kind == ADD else (flips if kind == FLIP else removals))
+        while budget > 0:
+            pick = -1
+            dearest = 0.0
+            for a in range(n):
+                if nature[KIND, a] == kind and worth[REST, a] > 0:
+                    price = worth[VALUE, a] + multiplier * worth[LEAD, a]
+                    if price > dearest:
+                        pick = a
+                        dearest = price
+            if pick < 0:
+                break
+            use = min(budget, worth[REST, pick])
+            total += use * dearest
+            lead += use * worth[LEAD, pick]
+            budget -= use
+            worth[REST, pick] = 0.0
+    return total, lead
+
+
+@kernel
+def _can_win(
+    nature: Any, worth: Any, n: int, additions: int, flips: int, removals: int, base: float, start: float
+) -> bool:
+    """Whether phi can beat psi and label j win the leaf on one side of phi, both with one budget.
+
+    `base` is G_phi - G_psi on T plus the tolerance, `start` the lead of j over y on T less what it needs.
+    If for some multiplier mu >= 0 the maximum of ``base + gain(f) + mu * (start + lead(f))`` over f is below
+    zero, no f has both terms at zero or more. The maximum is convex in mu, so tangents at two points bound
+    its minimum from below: the search steps to where they meet and stops when that is not below zero.
+    """
+    gain, lead = _best_mix(nature, worth, n, additions, flips, removals, 0.0)
+    left, left_value, left_slope = 0.0, base + gain, start + lead
+    if left_slope >= 0:
+        return True
+    right, right_value, right_slope = np.inf, 0.0, 0.0
+    multiplier = 0.5
+    for _ in range(MULTIPLIER_STEPS):
+        gain, lead = _best_mix(nature, worth, n, additions, flips, removals, multiplier)
+        slope = start + lead
+        value = base + gain + multiplier * start
+        if value < 0:
+            return False
+        if slope >= 0:
+            right, right_value, right_slope = multiplier, value, slope
+        else:
+            left, left_value, left_slope = multiplier, value, slope
+        if right == np.inf:
+            multiplier *= 2.0
+            continue
+        step = (right_value - left_value + right_slope * (left - right)) / (left_slope - right_slope)
+        if left_value + left_slope * step >= 0 or step <= 0 or left + step >= right:
+            return True
+        multiplier = left + step
+    return True
+
+
+@kernel
+def settle(
+    splits: Any, wanted: Any, cells: Any, psi: int, types: Any, budget: Any, score: Any, possible: Any
+) -> Any:
+    """How far each of the wanted splits may get ahead of psi, with all caps: below 0, it never does.
+
+    The tolerance for ties is included. ``cells[w]`` counts the rows left of both splits.
+    ``possible[w, side, j]`` says that label j can win that side as a leaf, and is cleared where the split
+    cannot beat psi together with j winning.
+    """
+    left, total, label = splits.left, splits.total, types.label
+    n_labels = types.measures.shape[2]
+    slope = tangent(splits, psi, types)
+    most, flips, removals = most_changes(total, types, budget)
+    additions, addable, added_flips_to = budget.additions, budget.addable, budget.added_flips_to
+    room = 4 * n_labels * (n_labels + 1)
+    nature = np.empty((4, room), np.int64)
+    worth = np.zeros((4, room), np.float64)
+    own = np.empty((2, n_labels))
+    size = np.empty(2)
+    square = np.empty(2)
+    rows = np.empty((n_labels, n_labels))
+    margin = np.zeros(len(wanted))
+    tolerance = TIE_TOLERANCE * total.sum()
+    for w in range(len(wanted)):
+        s = wanted[w]
+        if s == psi:
+            continue
+        count_labels(left, total, s, label, own, size, square)
+        n = w - w
+        for side in range(2 if most > 0 else 0):
+            for psi_side in range(2):
+                added = 0
+                if additions > 0 and cell_exists(splits, s, psi, side, psi_side):
+                    added = min(splits.additions[s, side], splits.additions[psi, psi_side])
+                rows[:] = 0.0
+                for t in range(len(total)):
+                    count = cells[w, t] if psi_side == 0 else left[s, t] - cells[w, t]
+                    if side == 1:
+                        count = (left[psi, t] if psi_side == 0 else total[t] - left[psi, t]) - count
+                    if types.removable[t]:
+                        rows[label[t], label[t]] += count
+                    for j in range(n_labels):
+                        if types.flips_to[t, j]:
+                            rows[label[t], j] += count
+                n = _put_cell(
+                    nature,
+                    worth,
+                    n,
+                    side,
+                    own,
+                    size[side],
+                    square[side],
+                    slope,
+                    psi_side,
+                    rows,
+                    most,
+                    added,
+                    addable,
+                    added_flips_to,
+                )
+        base = score[s] - score[psi] + tolerance
+        gain, _ = _best_mix(nature, worth, n, additions, flips, removals, 0.0)
+        margin[w] = base + gain
+        for side in range(2 if margin[w] >= 0 and size[0] > 0 and size[1] > 0 else 0):
+            y = np.argmax(own[side])
+            for j in range(n_labels):
+                if j != y and possible[w, side, j]:
+                    _put_leads(nature, worth, n, side, y, j)
+                    start = own[side, j] - own[side, y] - (0.0 if j < y else 1.0)
+                    possible[w, side, j] = _can_win(nature, worth, n, additions, flips, removals, base, start)
+    return margin

@@ -1,0 +1,305 @@
+"""The interval domain, the method of the paper: ranges for proportions, impurities and costs.
+
+Reads the counts of a node and says which splits may be best in some table of B(T) and which labels, with
+which proportions, a leaf may show. It sits between the counts and the walk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from everytree.prove.counts import AWAY, OWN, REMOVABLE, TIE_TOLERANCE, TOWARDS
+from everytree.support.kernels import kernel
+
+STOP_ROWS = 10_000
+"""From this many rows on a node may stop although it can be split, when no split gains anything.
+
+scikit-learn refuses a split whose gain comes out below -2.2e-16, and rounding reaches that from 12,000 rows.
+"""
+
+NONE, FREELY, BY_FLIP = 0, 1, 2
+"""How rows may be added that carry a label: not at all, as they are, or only by a flip after the addition."""
+
+
+@kernel
+def _ways_to_add(budget: Any) -> Any:
+    """For each label: how rows that carry another label, and rows that carry this one, may be added."""
+    n_labels = len(budget.addable)
+    ways = np.zeros((2, n_labels), np.int64)
+    any_addable = False
+    for i in range(n_labels):
+        any_addable = any_addable or budget.addable[i]
+    if not any_addable:
+        return ways
+    for i in range(n_labels):
+        for j in range(n_labels):
+            kind = 1 if i == j else 0
+            if budget.addable[j]:
+                ways[kind, i] = FREELY
+            elif budget.added_flips_to[j] and ways[kind, i] == NONE:
+                ways[kind, i] = BY_FLIP
+    return ways
+
+
+@kernel
+def _label_range(
+    own: int,
+    away: int,
+    towards: int,
+    removable: int,
+    size: int,
+    all_removable: int,
+    flips: int,
+    removals: int,
+    additions: int,
+    add_others: int,
+    add_own: int,
+) -> Any:
+    """Range of the proportion pr_i of one label in a branch, over all tables of B(T) that leave it a row.
+
+    With F, F', R, R' the rows that may be flipped away from i, flipped to i, removed with label i, removed
+    with another label, each clipped to its budget::
+
+        lower = (c_i - F - R)^+ / (n - R + w),     upper = min(1, (c_i + F' + w') / (n - R' + w'))
+
+    w counts added rows that do not carry i: m if another label may be added, else those that a flip left
+    over can turn; w' counts those that carry i, in the same way. If every row may go, lower = 0, and
+    upper = 1 unless no row can ever carry i.
+
+    Soundness
+    ---------
+    The lower quotient falls in the number of flips away from i, in removals of i (it is at most 1) and in
+    additions of others, and rises in everything else, so its minimum takes all of those at once. A flip
+    of a row of T lowers it at least as much as a flip of an added row, so rows of T are flipped first. A
+    row counted for a flip and a removal is counted twice: the range is then too wide, never too narrow.
+    The upper quotient is the mirror image.
+    """
+    away = min(away, flips)
+    towards = min(towards, flips)
+    others_added = 0
+    own_added = 0
+    if add_others == FREELY:
+        others_added = additions
+    elif add_others == BY_FLIP:
+        others_added = min(additions, flips - away)
+    if add_own == FREELY:
+        own_added = additions
+    elif add_own == BY_FLIP:
+        own_added = min(additions, flips - towards)
+    reached = own + towards + own_added
+    if size <= min(removals, all_removable):
+        return 0.0, 1.0 if reached > 0 else 0.0
+    low = 0.0
+    removed = min(removals, removable)
+    if own - away - removed > 0:
+        low = (own - away - removed) / (size - removed + others_added)
+    removed = min(removals, all_removable - removable)
+    if reached >= size - removed + own_added:
+        return low, 1.0
+    return low, reached / (size - removed + own_added)
+
+
+@kernel
+def _measure(total: Any, measures: Any) -> Any:
+    """Measures by label of the whole node."""
+    whole = np.zeros((measures.shape[1], measures.shape[2]), np.int64)
+    for t in range(measures.shape[0]):
+        for q in range(measures.shape[1]):
+            for i in range(measures.shape[2]):
+                whole[q, i] += total[t] * measures[t, q, i]
+    return whole
+
+
+@kernel
+def _measure_sides(left: Any, s: Any, measures: Any, whole: Any, sides: Any) -> None:
+    """Measures by label of both sides of split s: ``sides[side, q, i]``."""
+    for q in range(measures.shape[1]):
+        for i in range(measures.shape[2]):
+            on_left = 0
+            for t in range(measures.shape[0]):
+                on_left += left[s, t] * measures[t, q, i]
+            sides[0, q, i] = on_left
+            sides[1, q, i] = whole[q, i] - on_left
+
+
+@kernel
+def _put_whole(whole: Any, sides: Any) -> None:
+    """Put the measures of the whole node in the place of both sides."""
+    for q in range(whole.shape[0]):
+        for i in range(whole.shape[1]):
+            sides[0, q, i] = whole[q, i]
+            sides[1, q, i] = whole[q, i]
+
+
+@kernel
+def _branch(sides: Any, side: int, flips: int, removals: int, additions: int, ways: Any, ranges: Any) -> Any:
+    """Ranges of all label proportions in a branch; returns the least and the greatest size of the branch.
+
+    ``ranges[side, 0]`` and ``ranges[side, 1]`` receive the lower and the upper ends.
+    """
+    n_labels = sides.shape[2]
+    size = 0
+    removable = 0
+    for i in range(n_labels):
+        size += sides[side, OWN, i]
+        removable += sides[side, REMOVABLE, i]
+    for i in range(n_labels):
+        low, high = _label_range(
+            sides[side, OWN, i],
+            sides[side, AWAY, i],
+            sides[side, TOWARDS, i],
+            sides[side, REMOVABLE, i],
+            size,
+            removable,
+            flips,
+            removals,
+            additions,
+            ways[0, i],
+            ways[1, i],
+        )
+        ranges[side, 0, i] = low
+        ranges[side, 1, i] = high
+    return size - min(removals, removable), size + additions
+
+
+@kernel
+def _impurity(ranges: Any, side: int) -> Any:
+    """Range of the Gini impurity, sum of pr_i * (1 - pr_i), by interval arithmetic."""
+    impurity_low = 0.0
+    impurity_high = 0.0
+    for i in range(ranges.shape[2]):
+        low = ranges[side, 0, i]
+        high = ranges[side, 1, i]
+        impurity_low += low * (1.0 - high)
+        impurity_high += high * (1.0 - low)
+    return impurity_low, impurity_high
+
+
+@kernel
+def _cost(
+    sides: Any, flips: int, removals: int, left_added: int, right_added: int, ways: Any, ranges: Any
+) -> Any:
+    """Range [a, b] of the cost of a split: size * impurity, summed over its two sides.
+
+    a is infinite if one side has no row in any table, b if one side has no row in some table.
+    """
+    cost_low = 0.0
+    cost_high = 0.0
+    for side in range(2):
+        additions = left_added if side == 0 else right_added
+        least, most = _branch(sides, side, flips, removals, additions, ways, ranges)
+        impurity_low, impurity_high = _impurity(ranges, side)
+        cost_low += least * impurity_low if most > 0 else np.inf
+        cost_high += most * impurity_high if least > 0 else np.inf
+    return cost_low, cost_high
+
+
+@kernel
+def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
+    """The least upper cost of the splits that no table can make empty on one side, and whether to stop.
+
+    The second value says that some table may leave the node unsplit: if no split is sure to keep a row on
+    both sides, or, in a large node, if the cost without a split may come down to the least upper cost.
+    On T itself a split costs n - G, so one whose n - G is not below the least so far need not be looked at.
+    """
+    n_labels = types.measures.shape[2]
+    ways = _ways_to_add(budget)
+    flips, removals = budget.flips, budget.removals
+    left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions
+    whole = _measure(total, measures)
+    sides = np.empty((2, 4, n_labels), np.int64)
+    ranges = np.empty((2, 2, n_labels), np.float64)
+    size = total.sum()
+    least_upper = np.inf
+    first = np.argmax(score) if len(score) else 0
+    for k in range(len(score)):
+        s = first + k if first + k < len(score) else first + k - len(score)
+        if size - score[s] < least_upper:
+            _measure_sides(left, s, measures, whole, sides)
+            _, upper = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges)
+            least_upper = min(least_upper, upper)
+    may_stop = least_upper == np.inf
+    if not may_stop and size + budget.additions >= STOP_ROWS:
+        _put_whole(whole, sides)
+        for side in range(1):
+            least, _ = _branch(sides, side, flips, removals, budget.additions, ways, ranges)
+            may_stop = least * _impurity(ranges, side)[0] <= least_upper + TIE_TOLERANCE * size
+    return least_upper, may_stop
+
+
+@kernel
+def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: float) -> Any:
+    """Which of the chosen splits may cost no more than the least upper cost, within the tolerance for ties.
+
+    Soundness
+    ---------
+    In any table of B(T) the learner takes a split of least cost. A split that is sure to keep a row on both
+    sides is available there and costs at most its upper cost; so the split that is taken costs at most the
+    least upper cost, and its own lower cost is no larger. If there is no such split, all survive.
+    """
+    n_labels = types.measures.shape[2]
+    ways = _ways_to_add(budget)
+    flips, removals = budget.flips, budget.removals
+    left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions
+    whole = _measure(total, measures)
+    sides = np.empty((2, 4, n_labels), np.int64)
+    ranges = np.empty((2, 2, n_labels), np.float64)
+    limit = least_upper + TIE_TOLERANCE * total.sum()
+    survives = np.empty(len(chosen), np.bool_)
+    for c in range(len(chosen)):
+        s = chosen[c]
+        _measure_sides(left, s, measures, whole, sides)
+        lower, _ = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges)
+        survives[c] = lower <= limit and lower < np.inf
+    return survives
+
+
+@kernel
+def _show(ranges: Any, side: int, c: int, possible: Any, low: Any, high: Any) -> None:
+    """Copy the ranges of a leaf, and mark each label whose upper end reaches the largest lower end."""
+    largest = 0.0
+    for i in range(ranges.shape[2]):
+        low[c, side, i] = ranges[side, 0, i]
+        high[c, side, i] = ranges[side, 1, i]
+        largest = max(largest, ranges[side, 0, i])
+    for i in range(ranges.shape[2]):
+        possible[c, side, i] = high[c, side, i] > 0.0 and high[c, side, i] >= largest - TIE_TOLERANCE
+
+
+@kernel
+def leaf_of_node(total: Any, types: Any, budget: Any) -> Any:
+    """What a node says as a leaf: labels and ranges, arrays of (1, 2, labels) with both sides alike."""
+    n_labels = types.measures.shape[2]
+    shape = (1, 2, n_labels)
+    possible, low, high = np.empty(shape, np.bool_), np.empty(shape), np.empty(shape)
+    sides = np.empty((2, 4, n_labels), np.int64)
+    ranges = np.empty((2, 2, n_labels), np.float64)
+    ways = _ways_to_add(budget)
+    _put_whole(_measure(total, types.measures), sides)
+    for side in range(2):
+        _branch(sides, side, budget.flips, budget.removals, budget.additions, ways, ranges)
+        _show(ranges, side, 0, possible, low, high)
+    return possible, low, high
+
+
+@kernel
+def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
+    """What the two sides of the chosen splits say as leaves: labels and ranges, (chosen, 2, labels)."""
+    n_labels = types.measures.shape[2]
+    shape = (len(chosen), 2, n_labels)
+    possible, low, high = np.empty(shape, np.bool_), np.empty(shape), np.empty(shape)
+    ways = _ways_to_add(budget)
+    flips, removals = budget.flips, budget.removals
+    left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions
+    whole = _measure(total, measures)
+    sides = np.empty((2, 4, n_labels), np.int64)
+    ranges = np.empty((2, 2, n_labels), np.float64)
+    for c in range(len(chosen)):
+        s = chosen[c]
+        _measure_sides(left, s, measures, whole, sides)
+        for side in range(2):
+            _branch(sides, side, flips, removals, additions[s, side], ways, ranges)
+            _show(ranges, side, c, possible, low, high)
+    return possible, low, high

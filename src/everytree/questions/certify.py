@@ -1,0 +1,246 @@
+"""`certify`: from tables, an estimator and a bias model to verdicts. The whole flow, in one place."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.bias import BiasModel, as_bias, resolve
+from everytree.errors import EverytreeError, InternalError
+from everytree.learner import Prepared, prepare
+from everytree.prove import counts
+from everytree.prove import walk as explore
+from everytree.prove.engines import IntervalEngine, RelationalEngine
+from everytree.prove.sharing import explore_in_time
+from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.table import check_gaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.bias import ResolvedBias
+    from everytree.paths.deciding import Decision
+    from everytree.prove.walk import Outcome, Progress
+    from everytree.refute.witness import Witness
+
+DECIDING_SECONDS = 60.0
+"""How long "auto" may decide people who are not proved by the walk when no time limit is given."""
+
+ENGINES = ("auto", "interval", "relational")
+"""Ways to prove: the paper's intervals, the relational domain (with them), and all that there is."""
+
+
+def certify(
+    estimator: object,
+    X_train: object,
+    y_train: object,
+    X_test: object,
+    bias: BiasModel | str | Mapping[str, Any],
+    *,
+    engine: str = "auto",
+    drop: Iterable[str] | str = (),
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    n_jobs: int = 1,
+    progress: bool | Progress = False,
+) -> CertificationResult:
+    """Prove for each test person that no bias of the given kind could have changed the prediction.
+
+    Parameters
+    ----------
+    estimator : DecisionTreeClassifier or Pipeline
+        The learner, fitted or not. Only `max_depth` and `random_state` may differ from their defaults. A
+        Pipeline may have row-wise encoders before the tree.
+    X_train, X_test : DataFrame or array
+        Tables with the same columns; the columns of an array are called x0, x1, ... in bias models.
+    y_train : array-like
+        Labels of any type and number of classes.
+    bias : BiasModel, str or dict
+        What may be wrong with the training table, for example ``flip("1%")`` or its text ``"flip(1%)"``.
+    engine : {"auto", "relational", "interval"}
+        "interval" is the paper's method, "relational" compares splits on the same table and proves far more,
+        and "auto" goes on to decide the people who are left, by programs and witnesses.
+    drop : str or iterable of str
+        Columns of the training table that the tree must not see; bias models may still name them.
+    time_limit : float, optional
+        Seconds after which the search stops. What is not decided by then is "unknown". Without a limit
+        proofs take as long as they take, and "auto" then decides for a minute.
+    memory_limit : float, optional
+        Bytes of working memory, on top of the tables. A search that needs more says "unknown".
+    n_jobs : int, default 1
+        Threads that share the test people during the walk; -1 for one a core. Verdicts do not depend on it.
+    progress : bool or callable, default False
+        Show a progress bar on standard error, or call ``progress(share_done, people_left)``.
+
+    Returns
+    -------
+    CertificationResult
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from everytree import certify, flip
+    >>> scores, hired = [[0], [1], [2], [3], [5], [6], [7], [8], [9]], [0, 0, 0, 0, 1, 1, 1, 0, 1]
+    >>> tree = DecisionTreeClassifier(max_depth=1)
+    >>> certify(tree, scores, hired, [[1], [7]], flip(1)).verdicts.tolist()
+    ['robust', 'robust']
+    """
+    started = time.monotonic()
+    check_options(engine, time_limit, memory_limit)
+    model = as_bias(bias)
+    prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
+    deadline = float("inf") if time_limit is None else started + time_limit
+    limits = explore.Limits(deadline, float("inf") if memory_limit is None else memory_limit)
+    jobs = as_jobs(n_jobs)
+    return certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
+
+
+def certify_prepared(
+    prepared: Prepared,
+    model: BiasModel,
+    *,
+    engine: str,
+    limits: explore.Limits,
+    n_jobs: int = 1,
+    progress: bool | Progress = False,
+    outer_splits: bool = True,
+    trusted: NDArray[np.int64] | None = None,
+) -> CertificationResult:
+    """Certify tables that are encoded already; see `certify`.
+
+    `outer_splits=False` leaves out splits that only added rows make possible. The paper does; proofs about
+    `miss` then hold for the paper's learner, whose splits are fixed in advance, and not for scikit-learn.
+    `trusted` lists training rows that are declared correct: they can be neither flipped nor removed.
+    """
+    from everytree.support.progress import reporting
+
+    started = time.monotonic()
+    train, test = prepared.train, prepared.test
+    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    if trusted is not None and len(trusted):
+        resolved = _trust(resolved, trusted)
+    check_gaps(train, resolved.additions)
+    columns = counts.code_columns(train.X, train.is_boolean)
+    types = counts.type_rows(train.y, resolved)
+    depth = prepared.learner.max_depth
+    if depth is None:
+        depth = len(train.y) + resolved.additions
+    problem = explore.Problem(train, resolved, columns, types, depth, outer_splits)
+    prover = IntervalEngine() if engine == "interval" else RelationalEngine()
+    with reporting(progress, len(test.X)) as report:
+        outcome = explore_in_time(problem, test.X, prepared.predictions, prover, limits, report, n_jobs)
+        walked = robust = _proved(outcome, prepared)
+        statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
+        verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
+        witnesses, complete = {}, outcome.complete
+        if engine == "auto" and outcome.complete and not robust.all():
+            decision = _decide(problem, prepared, robust, limits, report)
+            robust = decision.robust
+            verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
+            verdicts[list(decision.witnesses)] = NOT_ROBUST
+            witnesses = _as_witnesses(decision, prepared)
+            complete = decision.in_time
+            statistics |= {"paths": float(decision.paths), "programs": float(decision.programs)}
+    statistics["seconds"] = time.monotonic() - started
+    labels = train.labels
+    everything = tuple(labels.tolist())
+    predictions = labels[prepared.predictions]
+    known = predictions.tolist()
+    ranges = np.stack([outcome.tally.low, outcome.tally.high], axis=2)
+    ranges[~walked] = (0.0, 1.0)
+    return CertificationResult(
+        verdicts=verdicts,
+        predictions=predictions,
+        possible_labels=[(known[p],) if robust[p] else everything for p in range(len(robust))],
+        probability_ranges=ranges,
+        labels=labels,
+        bias=model,
+        learner=str(prepared.learner),
+        engine=engine,
+        complete=complete,
+        frame=test.frame,
+        index=test.index,
+        statistics=statistics,
+        witnesses=witnesses,
+        prepared=prepared,
+    )
+
+
+def _trust(resolved: ResolvedBias, rows: NDArray[np.int64]) -> ResolvedBias:
+    """Take the permissions of some rows away."""
+    flips_to, removable = resolved.flips_to.copy(), resolved.removable.copy()
+    flips_to[rows], removable[rows] = False, False
+    return replace(resolved, flips_to=flips_to, removable=removable)
+
+
+def _decide(
+    problem: explore.Problem,
+    prepared: Prepared,
+    robust: NDArray[np.bool_],
+    limits: explore.Limits,
+    report: Progress | None,
+) -> Decision:
+    """Decide the people whom the walk did not prove."""
+    from everytree.paths.deciding import decide
+
+    deadline = limits.deadline if np.isfinite(limits.deadline) else time.monotonic() + DECIDING_SECONDS
+    new_tree = prepared.learner.new_tree
+    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, deadline, report)
+
+
+def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
+    from everytree.refute.witness import as_witness
+
+    labels = prepared.train.labels
+    before = labels[prepared.predictions].tolist()
+    names = labels.tolist()
+    return {
+        p: as_witness(trial, prepared.train, before[p], names[after])
+        for p, (trial, after) in sorted(decision.witnesses.items())
+    }
+
+
+def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
+    """Who has exactly one possible label after a finished walk; it must be the predicted one."""
+    possible = outcome.tally.possible
+    robust: NDArray[np.bool_] = outcome.finished & (possible.sum(axis=1) == 1)
+    wrong = robust & ~possible[np.arange(len(possible)), prepared.predictions]
+    if wrong.any() and prepared.learner.fitted:
+        raise EverytreeError(
+            f"The fitted tree gives test person {int(np.argmax(wrong))} a label that no tree learned from "
+            "this training table gives. It was probably fitted on another table. Pass the table it was "
+            "fitted on, or an unfitted estimator."
+        )
+    if wrong.any():
+        raise InternalError(
+            f"The proof for test person {int(np.argmax(wrong))} contradicts the learned tree. This is a "
+            "fault in everytree; please report it with the table."
+        )
+    return robust
+
+
+def as_jobs(n_jobs: int) -> int:
+    """Read `n_jobs` as scikit-learn does: a number of threads, or -1 for one a core."""
+    import os
+
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
+        raise EverytreeError(
+            f"n_jobs must be a whole number from 1, or -1 for all cores; received {n_jobs!r}."
+        )
+    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
+
+
+def check_options(engine: str, time_limit: float | None, memory_limit: float | None) -> None:
+    """Refuse an engine or a limit that `certify` does not know."""
+    if engine not in ENGINES:
+        allowed = ", ".join(repr(name) for name in ENGINES)
+        raise EverytreeError(f"engine must be one of {allowed}; received {engine!r}.")
+    for name, value in (("time_limit", time_limit), ("memory_limit", memory_limit)):
+        if value is not None and not (isinstance(value, int | float) and value > 0):
+            raise EverytreeError(
+                f"{name} must be a number greater than 0, or None for no limit; received {value!r}."
+            )

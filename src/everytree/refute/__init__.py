@@ -1,0 +1,1 @@
+"""Refutations: changed tables, who may change what, retraining, witnesses."""

@@ -1,0 +1,172 @@
+"""Every tree that one small table can give: whole counts, all ways of breaking ties, nothing compiled.
+
+Used by `everytree.refute.small_sets`. Rows come as counted *kinds* (a place in every feature and a label),
+so tables that share nodes share the work done for them.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+from everytree.prove.counts import TIE_TOLERANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from everytree.refute.places import Place
+
+Node = tuple[tuple[int, int], ...]
+"""Rows that are together: pairs of a kind and its number, sorted by kind."""
+
+
+class Cut(NamedTuple):
+    """A best split: its feature, the interval its threshold lies in, and the rows of both sides."""
+
+    feature: int
+    low: float
+    high: float
+    left: Node
+    right: Node
+
+
+class Gaps(NamedTuple):
+    """Splits of a node by one feature: their scores, and the last rank on the left.
+
+    ``reached`` is a score that some split has for certain, -1 if there may be no split at all.
+    """
+
+    scores: list[float]
+    ranks: list[int]
+    reached: float
+
+
+class EveryTree:
+    """Who may get another label, from any tree that a table gives.
+
+    Parameters
+    ----------
+    people : sequence of sequences of float
+        Features of the people, as the learner sees them.
+    predictions : sequence of int
+        The label codes to compare with.
+    n_labels : int
+        Number of labels.
+    """
+
+    def __init__(self, people: Sequence[Sequence[float]], predictions: Sequence[int], n_labels: int) -> None:
+        self.people = people
+        self.predictions = predictions
+        self.n_labels = n_labels
+        self.places: list[tuple[Place, ...]] = []
+        self.label: list[int] = []
+        self._kinds: dict[tuple[tuple[Place, ...], int], int] = {}
+        self._cuts: dict[tuple[Node, bool], tuple[list[Cut], bool]] = {}
+        self._answers: dict[tuple[Node, int, int, bool], bool] = {}
+
+    def kind(self, places: tuple[Place, ...], label: int) -> int:
+        """Return the number of a kind of rows; the same kind always has the same number."""
+        known = self._kinds.setdefault((places, label), len(self.places))
+        if known == len(self.places):
+            self.places.append(places)
+            self.label.append(label)
+        return known
+
+    def may_differ(self, node: Node, depth: int, person: int, crowded: bool) -> bool:
+        """Whether some tree learned from these rows gives the person another label than predicted.
+
+        `crowded` says that several added rows may lie so close to each other, or to values of the table,
+        that the learner cannot split between them.
+
+        Soundness
+        ---------
+        Of the splits that exist for certain, take the best score; every split that reaches it, within the
+        tolerance, is followed, to both sides if the threshold may lie on either side of the person.
+        """
+        key = (node, depth, person, crowded)
+        known = self._answers.get(key)
+        if known is None:
+            known = self._answers[key] = self._differs(node, depth, person, crowded)
+        return known
+
+    def _differs(self, node: Node, depth: int, person: int, crowded: bool) -> bool:
+        predicted = self.predictions[person]
+        counts = self._counts(node)
+        if depth == 0 or max(counts) == sum(counts):
+            return counts.index(max(counts)) != predicted
+        cuts, may_stop = self._best(node, crowded)
+        if may_stop and counts.index(max(counts)) != predicted:
+            return True
+        for feature, low, high, left, right in cuts:
+            value = self.people[person][feature]
+            if value <= high and self.may_differ(left, depth - 1, person, crowded):
+                return True
+            if value > low and self.may_differ(right, depth - 1, person, crowded):
+                return True
+        return False
+
+    def _counts(self, node: Node) -> list[int]:
+        counts = [0] * self.n_labels
+        for kind, number in node:
+            counts[self.label[kind]] += number
+        return counts
+
+    def _best(self, node: Node, crowded: bool) -> tuple[list[Cut], bool]:
+        """Splits that may be the best, and whether there may be none at all."""
+        known = self._cuts.get((node, crowded))
+        if known is None:
+            total = self._counts(node)
+            by_feature = [
+                self._gaps(node, feature, total, crowded) for feature in range(len(self.places[node[0][0]]))
+            ]
+            reached = max(gaps.reached for gaps in by_feature)
+            worst_kept = reached - TIE_TOLERANCE * sum(total)
+            cuts = [
+                self._cut(node, feature, rank)
+                for feature, gaps in enumerate(by_feature)
+                for score, rank in zip(gaps.scores, gaps.ranks, strict=True)
+                if score >= worst_kept
+            ]
+            known = self._cuts[node, crowded] = cuts, reached < 0
+        return known
+
+    def _gaps(self, node: Node, feature: int, total: list[int], crowded: bool) -> Gaps:
+        """Score the splits of one feature.
+
+        In a crowded table, values of which one lies in a stretch may be one value for the learner. But added
+        rows never bridge a stretch: from one point to the next, at least one split exists.
+        """
+        ordered = sorted((self.places[kind][feature].rank, kind, number) for kind, number in node)
+        scores: list[float] = []
+        ranks: list[int] = []
+        reached = -1.0
+        left, size, n = [0] * self.n_labels, 0, sum(total)
+        since_point = -1.0  # the least score since the last point; -1 before the first
+        for (rank, kind, number), (after, next_kind, _) in pairwise(ordered):
+            left[self.label[kind]] += number
+            size += number
+            if rank == after:
+                continue
+            score = sum(c * c for c in left) / size
+            score += sum((t - c) ** 2 for t, c in zip(total, left, strict=True)) / (n - size)
+            scores.append(score)
+            ranks.append(rank)
+            here, there = self.places[kind][feature], self.places[next_kind][feature]
+            if not crowded or not here.may_touch(there):
+                reached = max(reached, score)
+            since_point = score if here.part == 0 else min(since_point, score)
+            if there.part == 0:
+                reached = max(reached, since_point)
+        return Gaps(scores, ranks, reached)
+
+    def _cut(self, node: Node, feature: int, rank: int) -> Cut:
+        """Divide a node; the threshold is the midpoint of the last value left and the first value right."""
+        left = tuple(pair for pair in node if self.places[pair[0]][feature].rank <= rank)
+        right = tuple(pair for pair in node if self.places[pair[0]][feature].rank > rank)
+        last = max(self.places[kind][feature].rank for kind, _ in left)
+        first = min(self.places[kind][feature].rank for kind, _ in right)
+        below = [place for kind, _ in left if (place := self.places[kind][feature]).rank == last]
+        above = [place for kind, _ in right if (place := self.places[kind][feature]).rank == first]
+        low = max(place.low for place in below) / 2 + min(place.low for place in above) / 2
+        high = max(place.high for place in below) / 2 + min(place.high for place in above) / 2
+        return Cut(feature, low, high, left, right)

@@ -1,0 +1,100 @@
+"""What trees learned from the witnesses' tables say about everybody.
+
+Beside `everytree.refute.witness`: a witness is kept for one person, but its table is one of B(T), so the
+retrained tree shows what can happen to all people together. Also a check of every proof, for free.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.errors import EverytreeWarning, InternalError
+from everytree.support.progress import reporting
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.learner import Prepared
+    from everytree.prove.walk import Progress
+    from everytree.refute.witness import Witness
+    from everytree.table import TrainingTable
+
+
+def retrained_predictions(
+    prepared: Prepared, witnesses: dict[int, Witness], tries: int, progress: bool | Progress = False
+) -> NDArray[np.integer[Any]]:
+    """Predict all test people with trees learned from the tables of witnesses.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        Tables and learner, as they were certified.
+    witnesses : dict
+        Position of a person to the witness.
+    tries : int
+        How many tables are learned from at most. If there are more different ones, they are chosen evenly
+        over the people.
+    progress : bool or callable
+        Show a bar, or call ``progress(share_done, tables_left)``.
+
+    Returns
+    -------
+    array of (tables, people)
+        Codes of labels.
+
+    Raises
+    ------
+    InternalError
+        If a witness does not change the prediction of its person as it says.
+    """
+    different: dict[tuple[object, ...], int] = {}
+    for person, witness in sorted(witnesses.items()):
+        different.setdefault(witness.changes, person)
+    people = list(different.values())
+    if len(people) > tries:
+        people = [people[i] for i in np.linspace(0, len(people) - 1, tries).round().astype(int)]
+    codes = {label: code for code, label in enumerate(prepared.train.labels.tolist())}
+    after = np.empty((len(people), len(prepared.test.X)), np.min_scalar_type(-len(codes)))
+    with reporting(progress, len(people), "retraining", "tables left") as report:
+        for t, person in enumerate(people):
+            after[t] = retrain(prepared, witnesses[person]).predict(prepared.test.X)
+            if after[t, person] != codes[witnesses[person].after]:
+                raise InternalError(
+                    f"The tree retrained on the witness for test person {person} does not give the label "
+                    f"{witnesses[person].after!r}. This is a fault in everytree; please report it with the "
+                    "table."
+                )
+            if report is not None:
+                report((t + 1) / len(people), len(people) - t - 1)
+    return after
+
+
+def retrain(prepared: Prepared, witness: Witness) -> Any:
+    """Learn a tree of label codes from a witness's table, with the user's own settings."""
+    tree = prepared.learner.new_tree()
+    if witness.random_state is not None:
+        tree.set_params(random_state=witness.random_state)
+    return tree.fit(*_changed_table(witness, prepared.train))
+
+
+def _changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Features and label codes of a witness's table, encoded as the training table is."""
+    from everytree.table import test_table
+
+    codes = {label: code for code, label in enumerate(train.labels.tolist())}
+    y = train.y.copy()
+    for row, label in witness.flipped.items():
+        y[row] = codes[label]
+    keep = np.ones(len(y), np.bool_)
+    keep[witness.removed] = False
+    X, y = train.X[keep], y[keep]
+    if len(witness.added):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", EverytreeWarning)  # an added category may be new
+            added = test_table(train, witness.added.drop(columns=witness.label_name))
+        X = np.concatenate([X, added.X])
+        y = np.concatenate([y, [codes[label] for label in witness.added[witness.label_name].tolist()]])
+    return np.ascontiguousarray(X), y

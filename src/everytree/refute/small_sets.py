@@ -1,0 +1,156 @@
+"""Small tables: when B(T) has few tables up to what a learner can tell apart, try them all.
+
+Programs are weak where one row changes everything and ties are common; there, looking at each table decides
+people in both directions. `everytree.paths.deciding` calls `try_every_table` before it makes any program.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.refute.every_tree import EveryTree
+from everytree.refute.new_rows import RowMaker
+from everytree.refute.places import axes, constants, how_many, turning_points
+from everytree.refute.tables import Act, TableList
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.paths.deciding import Judge
+    from everytree.prove.walk import Problem
+
+MOST_TABLES = 100_000
+"""More tables than this are not tried."""
+
+MOST_ROWS = 200
+"""Larger training tables are left to the programs."""
+
+MOST_PLACES = 10_000
+"""More places for added rows, counted with their labels, are not looked at."""
+
+MOST_WORK = 1_000_000
+"""Bound for tables times kinds of rows times features: about ten seconds."""
+
+MOST_TRIALS = 3_000
+"""Tables of one list on which the user's tree is retrained with ordinary values."""
+
+MOST_ODD_TRIALS = 300
+"""The same, with values that differ from a point by less than the learner can tell."""
+
+SHARE_OF_TIME = 1 / 3
+"""Part of the time left that trying tables may take."""
+
+
+def try_every_table(
+    problem: Problem, judge: Judge, deadline: float
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Prove people whom no table of B(T) gives another label; look for witnesses for the others.
+
+    Returns
+    -------
+    proved : ndarray of bool
+        Who is proved, those before included.
+    finished : ndarray of bool
+        For whom nothing is left to try: proved, with a witness, or with a label that only ties change.
+
+    Notes
+    -----
+    *Soundness.* `TableList` has every table of B(T) and `EveryTree` every tree of each, so whoever never may
+    differ is robust. Where rows may be added, places are first cut at training values only, for all people
+    at once, then for each person left also where a midpoint meets that person's own value.
+    """
+    proved = judge.proved.copy()
+    finished = proved.copy()
+    if len(problem.table.y) > MOST_ROWS or (problem.bias.additions and not problem.outer_splits):
+        return proved, finished
+    waiting = np.flatnonzero(~proved).tolist()
+    now = time.monotonic()
+    search = _Search(problem, judge, now + SHARE_OF_TIME * (deadline - now))
+    points = constants(problem)
+    doubtful = search.run(points, waiting)
+    if doubtful is None:
+        finished[list(judge.witnesses)] = True
+        return proved, finished
+    proved[[p for p in waiting if p not in doubtful and p not in judge.witnesses]] = True
+    if problem.bias.additions:
+        for p in sorted(doubtful):
+            if time.monotonic() > search.deadline:
+                break
+            turning = turning_points(problem, judge.X[p])
+            further = {j: points.get(j, []) + turning[j] for j in turning}
+            again = search.run(further, [p]) if p not in judge.witnesses else None
+            if again is not None:
+                proved[p] = not again and p not in judge.witnesses
+                finished[p] = problem.bias.additions == 1
+    else:
+        finished[waiting] = True
+    finished |= proved
+    finished[list(judge.witnesses)] = True
+    return proved, finished
+
+
+@dataclass(eq=False)
+class _Search:
+    """Goes through lists of tables for some people."""
+
+    problem: Problem
+    judge: Judge
+    deadline: float
+
+    def __post_init__(self) -> None:
+        beside = RowMaker(self.problem)
+        beside.constants = {
+            name: [float(np.nextafter(float(v), way)) for v in values for way in (-np.inf, np.inf)]
+            for name, values in beside.constants.items()
+        }
+        self.makers = (self.judge.maker, beside)
+
+    def run(self, points: dict[int, list[float]], people: list[int]) -> set[int] | None:
+        """Return those who may get another label from some table; None if there is too much to try."""
+        problem, judge = self.problem, self.judge
+        lines = axes(problem, points)
+        if problem.bias.additions and how_many(problem, lines) * problem.bias.n_labels > MOST_PLACES:
+            return None
+        X = judge.X.astype(np.float64).tolist()
+        trees = EveryTree(X, judge.predictions.tolist(), problem.bias.n_labels)
+        listed = TableList(problem, trees, lines)
+        size = listed.size()
+        if size > MOST_TABLES or size * len(listed.start) * len(lines) > MOST_WORK:
+            return None
+        doubtful: dict[int, list[tuple[Act, ...]]] = {}
+        for acts in listed.tables():
+            if time.monotonic() > self.deadline:
+                return None
+            crowded = sum(act.before is None for act in acts) > 1
+            root = listed.root(acts)
+            for p in people:
+                seen = doubtful.get(p, [])
+                if p in judge.witnesses or len(seen) >= MOST_TRIALS:
+                    continue
+                if trees.may_differ(root, problem.depth, p, crowded):
+                    doubtful.setdefault(p, []).append(acts)
+                    trial = listed.natural_trial(acts, judge.maker)
+                    if trial is not None:
+                        judge.consider(trial, np.array([p], np.int32))
+            if all(p in judge.witnesses for p in people):
+                break
+        for p, tables in doubtful.items():
+            self._try_odd_values(listed, tables, p)
+        return set(doubtful)
+
+    def _try_odd_values(self, listed: TableList, tables: list[tuple[Act, ...]], p: int) -> None:
+        trials = (
+            trial
+            for acts in tables
+            if any(act.before is None for act in acts)
+            for trial in listed.odd_trials(acts, self.makers)
+        )
+        for trial in islice(trials, MOST_ODD_TRIALS):
+            if p in self.judge.witnesses or time.monotonic() > self.deadline:
+                break
+            self.judge.consider(trial, np.array([p], np.int32))

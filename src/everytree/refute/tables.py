@@ -1,0 +1,301 @@
+"""The tables of B(T), one by one: which unit acts there are, which may come together, what they make of T.
+
+Used by `everytree.refute.small_sets`. Unlike the domains, which add up the budgets of all components, this
+gives every act to a component of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import product
+from math import lgamma
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from everytree.bias.columns import TableView
+from everytree.bias.regions import Region, RegionTest
+from everytree.paths.trial import Trial
+from everytree.refute.places import Axis, Place, combinations
+
+if TYPE_CHECKING:
+    from everytree.prove.walk import Problem
+    from everytree.refute.every_tree import EveryTree, Node
+    from everytree.refute.new_rows import RowMaker
+
+Wants = tuple[frozenset[int], ...]
+"""For every addition, flip and removal of an act: the components that allow it."""
+
+
+class Act(NamedTuple):
+    """One change: a row of kind `before` becomes one of kind `after` (None: there is no such row).
+
+    ``source`` numbers the group of rows, or the place of an added row; at most `cap` acts can share it.
+    ``uses`` are the additions, flips and removals it takes, ``wants`` who may pay for each of them.
+    """
+
+    before: int | None
+    after: int | None
+    source: int
+    cap: int
+    uses: tuple[int, int, int]
+    wants: Wants
+
+
+class Permissions:
+    """Which component allows what, to rows of T and to added rows.
+
+    A row of T needs the permission of the resolved bias model as well: some rows may be trusted.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        table = problem.table
+        self.bias = problem.bias
+        self.n_labels = problem.bias.n_labels
+        view = TableView(table.frame, table.y, table.labels)
+        self.counts = [c.count for c in problem.bias.components]
+        self.parts = [
+            (i, c.component) for i, c in enumerate(problem.bias.components) if c.count > 0 and c.usable > 0
+        ]
+        self.own = {i: view.rows(c.where) for i, c in self.parts}
+        self.given = {
+            (i, j): view.rows(c.where, j)
+            for i, c in self.parts
+            if c.kind == "fake"
+            for j in range(self.n_labels)
+        }
+        self.tests = {i: RegionTest.of(c.where, view) for i, c in self.parts if c.kind != "fake"}
+        self.names = table.labels.tolist()
+
+    def signature(self, row: int) -> tuple[bool, ...]:
+        """Rows of one label with the same signature may be changed in the same ways."""
+        masks = (*self.own.values(), *self.given.values(), self.bias.removable, *self.bias.flips_to.T)
+        return tuple(bool(mask[row]) for mask in masks)
+
+    def flips(self, row: int, target: int) -> frozenset[int]:
+        """Components that may give this row another label."""
+        if not self.bias.flips_to[row, target]:
+            return frozenset()
+        return frozenset(i for i, c in self._flipping(target) if self.own[i][row])
+
+    def fakes(self, row: int, label: int | None = None) -> frozenset[int]:
+        """Components that may remove this row, as it is or with a label that a flip gave it."""
+        if not self.bias.removable[row]:
+            return frozenset()
+        masks = {i: self.own[i] if label is None else self.given[i, label] for i, _ in self._of("fake")}
+        return frozenset(i for i, mask in masks.items() if mask[row])
+
+    def additions(self, region: Region) -> Iterator[tuple[int, Wants]]:
+        """Labels that an added row may end with in a region, and who pays for adding and flipping it."""
+        labels = {i: test.labels_in(region) for i, test in self.tests.items()}
+        miss = [
+            frozenset(i for i, _ in self._of("miss") if labels[i] >> source & 1)
+            for source in range(self.n_labels)
+        ]
+        for label in range(self.n_labels):
+            if miss[label]:
+                yield label, (miss[label],)
+            ways = set()
+            for source in range(self.n_labels):
+                flip = frozenset(i for i, _ in self._flipping(label) if labels[i] >> source & 1)
+                if source != label and miss[source] and flip:
+                    ways.add((miss[source], flip))
+            for way in sorted(ways, key=str):
+                yield label, way
+
+    def _of(self, kind: str) -> list[tuple[int, object]]:
+        return [(i, c) for i, c in self.parts if c.kind == kind]
+
+    def _flipping(self, target: int) -> list[tuple[int, object]]:
+        """Components that may give a row this label."""
+        return [
+            (i, c) for i, c in self.parts if c.kind == "flip" and (c.to is None or self.names[target] in c.to)
+        ]
+
+    def assignable(self, wants: list[frozenset[int]]) -> bool:
+        """Whether every change finds a component with amount left."""
+        left = list(self.counts)
+        ordered = sorted(wants, key=len)
+
+        def place(k: int) -> bool:
+            if k == len(ordered):
+                return True
+            for i in sorted(ordered[k]):
+                if left[i] > 0:
+                    left[i] -= 1
+                    if place(k + 1):
+                        return True
+                    left[i] += 1
+            return False
+
+        return place(0)
+
+
+class TableList:
+    """All tables of B(T), as choices of acts, for the places that the axes tell apart.
+
+    Soundness
+    ---------
+    By the normal form each row of T is left alone, flipped once, or removed, perhaps after a flip; each added
+    row is added, perhaps flipped. An added row that would be removed need not be added. Each act is listed
+    with every component that allows it, for added rows with every one whose condition may hold somewhere in
+    its place, so every table of B(T) is among the choices whose acts can be assigned to components.
+    """
+
+    def __init__(self, problem: Problem, trees: EveryTree, lines: list[Axis]) -> None:
+        bias = problem.bias
+        self.problem = problem
+        self.trees = trees
+        self.lines = lines
+        self.budgets = (bias.additions, bias.flips, bias.removals)
+        self.permissions = Permissions(problem)
+        self.members: list[list[int]] = []
+        self.added: dict[int, tuple[tuple[Place, ...], int]] = {}
+        self.acts: list[Act] = []
+        self.start: Counter[int] = Counter()
+        self._list_changes()
+        if bias.additions:
+            self._list_additions()
+
+    def _list_changes(self) -> None:
+        """List what may happen to rows of T; rows that are interchangeable form a group."""
+        table = self.problem.table
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for row, features in enumerate(table.X):
+            groups.setdefault(
+                (*features.tolist(), int(table.y[row]), self.permissions.signature(row)), []
+            ).append(row)
+        for rows in groups.values():
+            row = rows[0]
+            values = table.X[row].tolist()
+            places = tuple(line.of_value[value] for line, value in zip(self.lines, values, strict=True))
+            label = int(table.y[row])
+            kind = self.trees.kind(places, label)
+            self.start[kind] += len(rows)
+            removals: set[Wants] = {(fakes,)} if (fakes := self.permissions.fakes(row)) else set()
+            for target in range(self.problem.bias.n_labels):
+                flips = self.permissions.flips(row, target)
+                if target != label and flips:
+                    self._act(kind, self.trees.kind(places, target), len(rows), (0, 1, 0), (flips,))
+                    if fakes := self.permissions.fakes(row, target):
+                        removals.add((flips, fakes))
+            for wants in sorted(removals, key=str):
+                self._act(kind, None, len(rows), (0, len(wants) - 1, 1), wants)
+            self.members.append(rows)
+
+    def _act(
+        self, before: int, after: int | None, cap: int, uses: tuple[int, int, int], wants: Wants
+    ) -> None:
+        self.acts.append(Act(before, after, len(self.members), cap, uses, wants))
+
+    def _list_additions(self) -> None:
+        table, bias = self.problem.table, self.problem.bias
+        for places in combinations(self.problem, self.lines):
+            region = table.region({j: place.within for j, place in enumerate(places)})
+            if any(isinstance(values, frozenset) and not values for values in region.values()):
+                continue
+            for label, wants in self.permissions.additions(region):
+                source = len(self.members) + len(self.added)
+                self.added[source] = places, label
+                kind = self.trees.kind(places, label)
+                self.acts.append(Act(None, kind, source, bias.additions, (1, len(wants) - 1, 0), wants))
+
+    def size(self) -> float:
+        """Give an upper bound for the number of tables."""
+        acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in range(3)]
+        logarithm = sum(
+            lgamma(n + b + 1) - lgamma(n + 1) - lgamma(b + 1) for n, b in zip(acts, self.budgets, strict=True)
+        )
+        return float(np.exp(min(logarithm, 700.0)))
+
+    def tables(self) -> Iterator[tuple[Act, ...]]:
+        """Every table once or more, those with the fewest changes first."""
+        for size in range(sum(self.budgets) + 1):
+            for acts in self._choose(0, size, self.budgets, ()):
+                if self._uses_first_parts(acts):
+                    yield acts
+
+    def _uses_first_parts(self, acts: tuple[Act, ...]) -> bool:
+        """Whether added rows take the parts of each stretch from the first on; the others are repetitions."""
+        added = [self.added[act.source][0] for act in acts if act.before is None]
+        for places in zip(*added, strict=True):
+            used = {(place.position, place.part) for place in places}
+            if any(part > 1 and (position, part - 1) not in used for position, part in used):
+                return False
+        return True
+
+    def _choose(
+        self, first: int, size: int, budgets: tuple[int, int, int], chosen: tuple[Act, ...]
+    ) -> Iterator[tuple[Act, ...]]:
+        if size == 0:
+            yield chosen
+            return
+        for i in range(first, len(self.acts)):
+            act = self.acts[i]
+            additions, flips, removals = (b - u for b, u in zip(budgets, act.uses, strict=True))
+            if min(additions, flips, removals) < 0:
+                continue
+            if sum(other.source == act.source for other in chosen) >= act.cap:
+                continue
+            together = (*chosen, act)
+            if self.permissions.assignable([want for one in together for want in one.wants]):
+                yield from self._choose(i, size - 1, (additions, flips, removals), together)
+
+    def root(self, acts: tuple[Act, ...]) -> Node:
+        """Rows of a table."""
+        counts = Counter(self.start)
+        for act in acts:
+            if act.before is not None:
+                counts[act.before] -= 1
+            if act.after is not None:
+                counts[act.after] += 1
+        return tuple(sorted((kind, number) for kind, number in counts.items() if number > 0))
+
+    def trial(self, acts: tuple[Act, ...], rows: tuple[tuple[object, ...], ...], maker: RowMaker) -> Trial:
+        """Name the rows of a table; `rows` are those it adds, in the order of the acts."""
+        flipped: dict[int, int] = {}
+        removed: list[int] = []
+        used: Counter[int] = Counter()
+        for act in acts:
+            if act.before is None:
+                continue
+            row = self.members[act.source][used[act.source]]
+            used[act.source] += 1
+            if act.after is None:
+                removed.append(row)
+            else:
+                flipped[row] = self.trees.label[act.after]
+        labels = tuple(self.added[act.source][1] for act in acts if act.before is None)
+        pools = tuple((np.array(self.members[g], np.int64), count) for g, count in sorted(used.items()))
+        return Trial(flipped, tuple(sorted(removed)), maker.encode(rows), rows, labels, pools)
+
+    def natural_trial(self, acts: tuple[Act, ...], maker: RowMaker) -> Trial | None:
+        """Make a trial whose added rows have ordinary values; None if there is none."""
+        rows = []
+        for act in acts:
+            if act.before is None:
+                places, label = self.added[act.source]
+                row = maker.row({j: place.examples[0] for j, place in enumerate(places)}, label)
+                if row is None:
+                    return None
+                rows.append(row)
+        return self.trial(acts, tuple(rows), maker)
+
+    def odd_trials(self, acts: tuple[Act, ...], makers: tuple[RowMaker, ...]) -> Iterator[Trial]:
+        """Make trials with values right beside points: for the learner they may be these points."""
+        choices = []
+        for act in acts:
+            if act.before is None:
+                places, label = self.added[act.source]
+                near = product(*(place.examples for place in places))
+                choices.append(
+                    [
+                        row
+                        for bounds in near
+                        for maker in makers
+                        if (row := maker.row(dict(enumerate(bounds)), label)) is not None
+                    ]
+                )
+        for rows in product(*choices):
+            yield self.trial(acts, rows, makers[0])

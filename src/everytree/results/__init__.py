@@ -1,0 +1,1 @@
+"""What comes back from a question: data, counting, saving."""

@@ -1,0 +1,316 @@
+"""The result of a certification: one verdict for each test person, and the ways to read and keep it.
+
+Above the walk and below people: no arithmetic of proofs happens here, only counting and showing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.errors import EverytreeError
+from everytree.support.text import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from numpy.typing import NDArray
+
+    from everytree.bias import BiasModel
+    from everytree.learner import Prepared
+    from everytree.prove.walk import Progress
+    from everytree.refute.witness import Witness
+    from everytree.show.plots import VerdictsDisplay
+
+ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
+"""The three verdicts: proved, refuted by a retrained witness, neither."""
+
+SUFFIXES = (".json", ".csv", ".parquet")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CertificationResult:
+    """Verdicts for the people of a test table under one bias model.
+
+    Attributes
+    ----------
+    verdicts : array of str
+        "robust": every tree that could be learned from any table the bias model allows, with every way of
+        breaking ties, gives this person the label in `predictions`. "not robust": a concrete changed table
+        gives another label. "unknown": neither was shown.
+    predictions : array
+        Labels that the tree learned from the table as it is gives.
+    possible_labels : list of tuple
+        Labels that the person may get: a single one for robust people, all labels for the others, because
+        the search for further labels stops once a second one is possible.
+    probability_ranges : array of (people, labels, 2)
+        For people whom the walk over all trees proved robust, bounds on the share of each label in the leaf
+        the person reaches, over all tables; [0, 1] for the others, also for those whom a program proved.
+    labels : array
+        The labels, sorted; second axis of `probability_ranges`.
+    bias : BiasModel
+    learner : str
+    engine : str
+    complete : bool
+        False if a time or memory limit ended the search early.
+    frame : DataFrame
+        The test table, original columns.
+    index : Index
+        The caller's names of the test people.
+    statistics : dict
+        What the search cost: seconds, nodes and splits looked at, paths and programs.
+    witnesses : dict
+        Position of a person who is not robust to the changed records; see `witness`.
+    prepared : Prepared
+        The tables and the learner as they were certified.
+    """
+
+    verdicts: NDArray[np.str_]
+    predictions: NDArray[Any]
+    possible_labels: list[tuple[Any, ...]]
+    probability_ranges: NDArray[np.float64]
+    labels: NDArray[Any]
+    bias: BiasModel
+    learner: str
+    engine: str
+    complete: bool
+    frame: pd.DataFrame
+    index: pd.Index[Any]
+    statistics: dict[str, float]
+    witnesses: dict[int, Witness] = field(default_factory=dict)
+    prepared: Prepared | None = None
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{count} {verdict}" for verdict, count in self.counts().items())
+        return f"<CertificationResult: {len(self)} people: {numbers}>"
+
+    def _repr_html_(self) -> str:
+        from everytree.show.notebook import certification_html
+
+        return certification_html(self)
+
+    @property
+    def robust_rate(self) -> float:
+        """Share of the people whose prediction is proved robust."""
+        return float(np.mean(self.verdicts == ROBUST))
+
+    def witness(self, person: int) -> Witness:
+        """Return the changed records that give a person who is not robust another label.
+
+        Parameters
+        ----------
+        person : int
+            Position in the test table, counted from 0.
+        """
+        if person in self.witnesses:
+            return self.witnesses[person]
+        if not 0 <= person < len(self):
+            raise EverytreeError(
+                f"person must be a position from 0 to {len(self) - 1} in the test table; received {person}."
+            )
+        raise EverytreeError(
+            f"There is no witness for person {person}, whose verdict is {str(self.verdicts[person])!r}. Only "
+            'a verdict of "not robust" (engine "auto") comes with one.'
+        )
+
+    def critical_records(self, how_many: int = 20) -> pd.DataFrame:
+        """Training records that occur most in the changes behind "not robust", the most critical first.
+
+        Records that a witness could exchange for one another share its weight evenly. These are the records
+        to check first; `recheck` says what that would gain.
+        """
+        from everytree.results.critical import critical_records
+
+        return critical_records(self.witnesses.values(), self._tables().train, how_many)
+
+    def recheck(self, rows: Iterable[int], *, time_limit: float | None = None) -> CertificationResult:
+        """Certify again with some training records declared correct: neither flipped nor removed.
+
+        Parameters
+        ----------
+        rows : iterable of int
+            Row numbers of the training table, counted from 0, such as the index of `critical_records`.
+        time_limit : float, optional
+            As for `certify`.
+        """
+        import time
+
+        from everytree.prove.walk import Limits
+        from everytree.questions.certify import certify_prepared
+
+        prepared = self._tables()
+        trusted = np.unique(np.fromiter(rows, np.int64))
+        n_rows = len(prepared.train.y)
+        if len(trusted) and (trusted[0] < 0 or trusted[-1] >= n_rows):
+            raise EverytreeError(
+                f"rows must be row numbers of the training table, from 0 to {n_rows - 1}; received "
+                f"{int(trusted[0]) if trusted[0] < 0 else int(trusted[-1])}."
+            )
+        deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        return certify_prepared(
+            prepared, self.bias, engine=self.engine, limits=Limits(deadline), trusted=trusted
+        )
+
+    def _tables(self) -> Prepared:
+        if self.prepared is None:
+            raise EverytreeError("This result was made without its tables, so nothing can be asked of them.")
+        return self.prepared
+
+    def counts(self) -> pd.Series[int]:
+        """Count the people by verdict; all three verdicts are always listed."""
+        import pandas as pd
+
+        verdicts = (ROBUST, NOT_ROBUST, UNKNOWN)
+        return pd.Series({v: int(np.sum(self.verdicts == v)) for v in verdicts}, name="people")
+
+    def by_group(self, sensitive_features: object) -> pd.DataFrame:
+        """Count and share of the verdicts in each group of test people.
+
+        Parameters
+        ----------
+        sensitive_features : str, list of str, Series, DataFrame, dict or array
+            Columns of the test table by name, or one value (or row of values) for each person. Several
+            columns give their intersections.
+
+        Returns
+        -------
+        DataFrame
+            One row a group, with `n` and the share of each verdict.
+        """
+        from everytree.table.groups import shares_by_group
+
+        return shares_by_group(self.verdicts, sensitive_features, self.frame)
+
+    def metric_ranges(
+        self,
+        sensitive_features: object = None,
+        y_true: object = None,
+        positive: object = None,
+        *,
+        tries: int = 100,
+        progress: bool | Progress = False,
+    ) -> pd.DataFrame:
+        """Bound accuracy, selection rates and group differences over all tables of the bias model.
+
+        See `everytree.questions.metrics.metric_ranges`.
+        """
+        from everytree.questions.metrics import metric_ranges
+
+        return metric_ranges(self, sensitive_features, y_true, positive, tries=tries, progress=progress)
+
+    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> VerdictsDisplay:
+        """Draw the verdicts as bars, one for each group; see `everytree.show.plots.VerdictsDisplay`."""
+        from everytree.show.plots import VerdictsDisplay
+
+        return VerdictsDisplay.from_result(self, sensitive_features, ax=ax)
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a person: prediction, verdict, possible labels, and the bounds on each label's share."""
+        import pandas as pd
+
+        columns: dict[str, Any] = {
+            "prediction": self.predictions,
+            "verdict": self.verdicts,
+            "possible_labels": self.possible_labels,
+        }
+        for i, label in enumerate(self.labels):
+            columns[f"low[{label}]"] = self.probability_ranges[:, i, 0]
+            columns[f"high[{label}]"] = self.probability_ranges[:, i, 1]
+        return pd.DataFrame(columns, index=self.index)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything a machine needs, as plain Python values; the structure is that of `to_json`."""
+        from everytree import __version__
+
+        counts = self.counts()
+        predictions = self.predictions.tolist()
+        return {
+            "everytree": __version__,
+            "learner": self.learner,
+            "bias": str(self.bias),
+            "engine": self.engine,
+            "complete": self.complete,
+            "labels": self.labels.tolist(),
+            "summary": {
+                "n": len(self),
+                "robust": int(counts[ROBUST]),
+                "not_robust": int(counts[NOT_ROBUST]),
+                "unknown": int(counts[UNKNOWN]),
+            },
+            "people": [
+                {
+                    "index": _plain(name),
+                    "prediction": predictions[p],
+                    "verdict": str(self.verdicts[p]),
+                    "possible_labels": list(self.possible_labels[p]),
+                    "probability_ranges": self.probability_ranges[p].tolist(),
+                }
+                for p, name in enumerate(self.index)
+            ],
+        }
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the result as JSON text."""
+        return json.dumps(self.to_dict(), indent=indent)
+
+    def save(self, path: str | Path) -> Path:
+        """Write the result to a file; the suffix chooses the form: .json, .csv or .parquet.
+
+        The file appears whole or not at all.
+        """
+        path = Path(path)
+        if path.suffix not in SUFFIXES:
+            raise EverytreeError(
+                f"A result is saved as one of {', '.join(SUFFIXES)}, chosen by the suffix of the file name; "
+                f"received {path.name!r}. Give the name one of these suffixes."
+            )
+        from everytree.support.files import replace_file
+
+        try:
+            replace_file(path, lambda partial: self._write(partial, path.suffix))
+        except OSError as error:
+            raise EverytreeError(
+                f"The result could not be written to {str(path)!r}: {error.strerror or error}. Choose a "
+                "folder that exists and may be written to."
+            ) from error
+        return path
+
+    def _write(self, file: Path, suffix: str) -> None:
+        if suffix == ".json":
+            file.write_text(self.to_json(indent=1) + "\n", encoding="utf-8")
+            return
+        frame = self.to_frame().reset_index(names="index")
+        frame["possible_labels"] = [json.dumps(_plain(v)) for v in frame["possible_labels"]]
+        if suffix == ".csv":
+            frame.to_csv(file, index=False)
+        else:
+            frame.to_parquet(file, index=False)
+
+    def summary(self, sensitive_features: object = None) -> str:
+        """The finding in a few lines of plain text, by group if groups are given."""
+        counts = self.counts()
+        width = max(len(str(count)) for count in counts)
+        lines = [f"bias model  {self.bias}", f"learner     {self.learner}", f"people      {len(self)}"]
+        for verdict, count in counts.items():
+            share = count / len(self)
+            lines.append(f"  {verdict:<11} {count:>{width}}  {percent(share):>6}")
+        if not self.complete:
+            lines.append("A time or memory limit ended the search early: some of the unknown may be robust.")
+        if sensitive_features is not None:
+            lines += ["", self.by_group(sensitive_features).to_string(float_format=percent)]
+        return "\n".join(lines)
+
+
+def _plain(value: Any) -> Any:
+    """Turn numpy values (also inside tuples) into Python ones."""
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value.item() if isinstance(value, np.generic) else value

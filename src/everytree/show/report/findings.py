@@ -1,0 +1,214 @@
+"""The findings in plain words: one place where counts become sentences.
+
+The lowest file of the report. It gets counts and bias models and returns text; it never counts people itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from everytree.bias import BiasModel, in_words
+
+if TYPE_CHECKING:
+    from everytree.results.certification import CertificationResult
+
+__all__ = ["Tally", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
+
+STATES = {
+    "flip": ("may have a wrong label", "has a wrong label", "have a wrong label"),
+    "miss": ("may be missing", "is missing", "are missing"),
+    "fake": ("may be fake", "is fake", "are fake"),
+}
+"""For each kind of component: the doubt as `in_words` says it, and as a fact of one row and of several."""
+
+SMALLEST_COMPARED = 30
+"""Groups with fewer people are listed, but never named as the one that differs most."""
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many people have which verdict: everybody, or one group."""
+
+    robust: int
+    not_robust: int
+    unknown: int
+    name: str = ""
+
+    @property
+    def people(self) -> int:
+        """Everybody who was counted."""
+        return self.robust + self.not_robust + self.unknown
+
+    @classmethod
+    def of(cls, result: CertificationResult) -> Tally:
+        """Count the people of a result."""
+        counts = result.counts()
+        return cls(int(counts["robust"]), int(counts["not robust"]), int(counts["unknown"]))
+
+    def besides(self, part: Tally) -> Tally:
+        """Everybody who is counted here and not in `part`."""
+        return Tally(
+            self.robust - part.robust, self.not_robust - part.not_robust, self.unknown - part.unknown
+        )
+
+
+def number(count: int) -> str:
+    """Write a count with commas."""
+    return f"{count:,}"
+
+
+def share(count: int, people: int) -> str:
+    """Write a share in percent; "0%" and "100%" stand for none and all, never for a rounded number.
+
+    Examples
+    --------
+    >>> share(0, 9), share(1, 9999), share(2, 3), share(9998, 9999), share(9, 9)
+    ('0%', '<0.1%', '66.7%', '>99.9%', '100%')
+    """
+    if count in (0, people):
+        return "0%" if count == 0 else "100%"
+    percent = 100 * count / people
+    if percent < 0.05:
+        return "<0.1%"
+    return ">99.9%" if percent >= 99.95 else f"{percent:.1f}%"
+
+
+def assumption(model: BiasModel, counts: Sequence[int]) -> str:
+    """Say a bias model as the beginning of a sentence that goes on with what follows from it.
+
+    `counts` holds the amount of each component as a number of rows, which is said behind a percentage.
+
+    Examples
+    --------
+    >>> from everytree.bias import parse
+    >>> assumption(parse("flip(0.5%, where label == 1) + miss(1)"), [24, 1])[:60]
+    'If up to 0.5% of all training rows (24) have a wrong label, '
+    """
+    parts = [
+        _clause(BiasModel((component,)), count if component.amount.unit in ("table", "group") else None)
+        for component, count in zip(model.components, counts, strict=True)
+    ]
+    return "If " + ", and ".join(parts)
+
+
+def _clause(model: BiasModel, count: int | None) -> str:
+    (component,) = model.components
+    one = component.amount.unit == "rows" and component.amount.value == 1
+    doubt, state_of_one, state = STATES[component.kind]
+    # The words of the amount come first, so the first match is never in a value of the user's.
+    before, after = in_words(model).removesuffix(".").split(doubt, 1)
+    before = before.replace("all rows", "all training rows", 1)
+    if count is not None:
+        before += f"({number(count)}) "
+    return before[0].lower() + before[1:] + (state_of_one if one else state) + after
+
+
+def _whatever(model: BiasModel) -> str:
+    kinds = {component.kind for component in model.components}
+    if kinds == {"flip"}:
+        return "whichever labels are the wrong ones"
+    if kinds == {"miss"}:
+        return "whatever the missing rows are"
+    if kinds == {"fake"}:
+        return "whichever rows are the fake ones"
+    return "whichever rows are concerned"
+
+
+def lead(model: BiasModel, tally: Tally, counts: Sequence[int]) -> str:
+    """Say who keeps their prediction, in one sentence: the first one of a report."""
+    robust, people = tally.robust, tally.people
+    if people == 1:
+        who = "the one person keeps the prediction" if robust else "no proof was found for the one person"
+    elif robust == people:
+        who = f"all {number(people)} people keep their prediction"
+    elif robust == 0:
+        who = f"for none of the {number(people)} people is the prediction proved to stay the same"
+    elif tally.unknown:
+        verb = "is proved to keep the" if robust == 1 else "are proved to keep their"
+        who = f"{share(robust, people)} of the {number(people)} people {verb} prediction"
+    else:
+        verb = "keeps the" if robust == 1 else "keep their"
+        who = f"{share(robust, people)} of the {number(people)} people {verb} prediction"
+    ending = f", {_whatever(model)}" if robust else ""
+    return f"{assumption(model, counts)}, {who}{ending}."
+
+
+def finding(tally: Tally, *, engine: str, complete: bool) -> list[str]:
+    """Say what was found about the people who are not proved robust; one sentence for each thing."""
+    people, others = tally.people, tally.not_robust + tally.unknown
+    if others == 0:
+        return ["This is proved for everybody: no witness against it exists."]
+    said = []
+    if tally.not_robust:
+        who = _who(tally.not_robust, people)
+        said.append(f"For {who} there are records whose change, within this assumption, gives another label.")
+    elif engine == "auto":
+        said.append("For nobody were records found whose change gives another label.")
+    if tally.unknown:
+        who = _who(tally.unknown, people)
+        said.append(f"For {who} neither a proof nor such records were found: the verdict is unknown.")
+    else:
+        said.append("Nobody is left undecided.")
+    if tally.unknown and engine != "auto":
+        said.append(f"The engine “{engine}” only looks for proofs and never for records that change a label.")
+    if not complete:
+        said.append(
+            "A time or memory limit ended the search early; more time may decide some of the unknown."
+        )
+    return said
+
+
+def _who(count: int, people: int) -> str:
+    if people == 1:
+        return "this person"
+    if count == people:
+        return "everybody"
+    return f"{number(count)} {'person' if count == 1 else 'people'} ({share(count, people)})"
+
+
+def differs_most(groups: Sequence[Tally], everybody: Tally) -> str:
+    """Name the group whose share of proved predictions differs most from that of all other people.
+
+    Groups of fewer than `SMALLEST_COMPARED` people are passed over, and so is a group without others.
+    """
+    compared = [g for g in groups if SMALLEST_COMPARED <= g.people < everybody.people]
+    if len(groups) < 2:
+        return "All people are in one group, so nothing can be compared."
+    if not compared:
+        return f"No group has {SMALLEST_COMPARED} people or more, so none is singled out here."
+
+    def gap(group: Tally) -> float:
+        rest = everybody.besides(group)
+        return abs(group.robust * rest.people - rest.robust * group.people) / (group.people * rest.people)
+
+    most = max(compared, key=gap)
+    rest = everybody.besides(most)
+    passed_over = (
+        f" Groups of fewer than {SMALLEST_COMPARED} people are listed, but not compared."
+        if len(compared) < len(groups)
+        else ""
+    )
+    if gap(most) == 0:
+        return f"The share of proved predictions is the same in every group compared.{passed_over}"
+    return (
+        f"The group “{most.name}” differs most: {share(most.robust, most.people)} of its "
+        f"{number(most.people)} people are proved robust, and {share(rest.robust, rest.people)} of the other "
+        f"{number(rest.people)} people.{passed_over}"
+    )
+
+
+def sizes(log10_tables: float) -> tuple[str, str]:
+    """Write a number of tables as text and an exponent of ten that may follow it.
+
+    Examples
+    --------
+    >>> sizes(86.4), sizes(0.0), sizes(float("inf"))
+    (('about 10', '86.4'), ('1', ''), ('infinitely many', ''))
+    """
+    if log10_tables == float("inf"):
+        return "infinitely many", ""
+    if log10_tables < 6:
+        return number(round(10**log10_tables)), ""
+    return "about 10", f"{log10_tables:.1f}"

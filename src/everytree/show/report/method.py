@@ -1,0 +1,158 @@
+"""How the verdicts were reached and how to check one: settings, versions, hashes, commands.
+
+Reads the plan and the prepared tables; says nothing about people.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from everytree.results.certification import ROBUST
+from everytree.show.report.findings import number
+
+if TYPE_CHECKING:
+    from everytree.audit import AuditResult, Cell, Data, Plan
+    from everytree.results.certification import CertificationResult
+
+__all__ = ["Fact", "columns_of", "commands", "cut_off", "examples", "facts", "open_radii", "short_name"]
+
+
+@dataclass(frozen=True)
+class Fact:
+    """One line of the method: what, its value, and a sentence about it. `code` values are set as code."""
+
+    what: str
+    value: str
+    note: str = ""
+    code: bool = False
+
+
+def short_name(table: str) -> str:
+    """The name of a table without the folder, which says nothing to another reader."""
+    return PurePath(table.replace("\\", "/")).name
+
+
+def commands(data: Data, cell: Cell) -> list[str]:
+    """The command lines that show a witness and check a proof; the number of the person goes to the end."""
+    tables = [short_name(data.train), *([short_name(data.test)] if data.test is not None else [])]
+    options: list[str] = []
+    if data.label is not None:
+        options += ["--label", data.label]
+    for name in data.drop:
+        options += ["--drop", name]
+    for name in data.categorical:
+        options += ["--categorical", name]
+    if data.encoding != "onehot":
+        options += ["--encoding", data.encoding]
+    options += ["--depth", str(cell.depth), "--bias", str(cell.model), "--person"]
+    return [shlex.join(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
+
+
+def examples(result: CertificationResult) -> dict[str, int]:
+    """Find a person who is proved, by the walk if possible, and one who is refuted; else person 0."""
+    robust = result.verdicts == ROBUST
+    walked = robust & (result.probability_ranges != (0.0, 1.0)).any(axis=(1, 2))
+    proved = [*walked.nonzero()[0], *robust.nonzero()[0], 0]
+    return {"proved": int(proved[0]), "refuted": min(result.witnesses, default=0)}
+
+
+def facts(audit: AuditResult) -> list[Fact]:
+    """List everything a verdict of this audit rests on."""
+    import sklearn
+
+    from everytree import __version__
+
+    prepared = next(iter(audit.prepared.values()))
+    train, test = prepared.train, prepared.test
+    engines = dict.fromkeys(result.engine for result in audit.verdicts.values())
+    found = [
+        Fact("Program", f"everytree {__version__}"),
+        Fact("scikit-learn", str(sklearn.__version__), "The learner that is certified and retrained."),
+    ]
+    for depth, each in audit.prepared.items():
+        found.append(Fact(f"Learner, depth {depth}", str(each.learner), code=True))
+    found += [
+        Fact("Training table", short_name(audit.plan.data.train), _shape(len(train.y), train.frame.shape[1])),
+        Fact("People", short_name(audit.plan.data.test or audit.plan.data.train), f"{number(len(test.X))}."),
+    ]
+    for what, digest in audit.hashes.items():
+        found.append(Fact(f"SHA-256, {what}", digest, code=True))
+    found += [
+        Fact("Label", train.label_name, f"Labels, sorted: {', '.join(map(str, train.labels.tolist()))}."),
+        Fact("Features", number(len(train.feature_names)), "After encoding, rounded to float32 numbers."),
+        Fact("Engine", ", ".join(engines), ENGINES),
+        Fact("Time limit", _time_limit(audit.plan), TIMES),
+        Fact("Tie rule", "every way of breaking ties", TIES),
+        Fact("Arithmetic", "whole counts, float64 scores", ARITHMETIC),
+    ]
+    return found
+
+
+ENGINES = (
+    "“interval” is the paper’s method and “relational” compares splits on the same table; both only prove. "
+    "“auto” goes on to decide the others by path programs and retrained witnesses."
+)
+TIMES = "What is not decided by then is “unknown”; time can never turn a verdict into its opposite."
+TIES = (
+    "Splits whose scores differ by at most 1e-10 times the rows of the node count as tied, and a proof "
+    "covers each of them. A leaf gives its majority label, and on a tie the label that sorts first."
+)
+ARITHMETIC = (
+    "Whatever is excluded is excluded by more than the tolerance, so rounding can only lead to “unknown”. "
+    "Bounds of the linear solver are checked again from its multipliers."
+)
+
+
+def _time_limit(plan: Plan) -> str:
+    from everytree.questions.certify import DECIDING_SECONDS
+
+    if plan.time_limit is not None:
+        return f"{plan.time_limit:g} seconds for each computation"
+    if all(sweep.engine != "auto" for sweep in plan.sweeps):
+        return "none"
+    said = f"none for the walk; “auto” then decides for at most {DECIDING_SECONDS:g} seconds"
+    radius = ", for each amount that a radius tries" if any(sweep.radius for sweep in plan.sweeps) else ""
+    return f"{said} in each computation{radius}"
+
+
+def _shape(rows: int, columns: int) -> str:
+    return f"{number(rows)} rows, {columns} columns besides the label."
+
+
+def columns_of(audit: AuditResult) -> list[Fact]:
+    """Say for each original column what the learner sees of it."""
+    train = next(iter(audit.prepared.values())).train
+    said = []
+    for column in train.columns:
+        if column.encoding == "onehot":
+            what = f"{len(column.categories)} features, one for each category"
+        elif column.encoding == "ordinal":
+            what = f"codes 0 to {len(column.categories) - 1}, in sorted order"
+        elif column.encoding == "dropped":
+            what = "not seen by the tree"
+        elif column.encoding == "opaque":
+            what = "through an encoder that cannot be read back"
+        else:
+            what = "as it is, rounded to float32"
+        said.append(Fact(column.name, what, column.kind))
+    return said
+
+
+def cut_off(audit: AuditResult) -> list[str]:
+    """Name the computations that a limit ended early."""
+    return [
+        f"{cell.model}, depth {cell.depth}" for cell, result in audit.verdicts.items() if not result.complete
+    ]
+
+
+def open_radii(audit: AuditResult) -> list[tuple[str, str]]:
+    """Name the families with people whose radius is known only between two numbers, and how many."""
+    found = []
+    for cell, result in audit.radii.items():
+        open_ones = int((~result.exact & (result.lower < result.max_amount)).sum())
+        if open_ones:
+            found.append((f"{cell.model}, depth {cell.depth}", number(open_ones)))
+    return found

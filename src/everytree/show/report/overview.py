@@ -1,0 +1,273 @@
+"""What the report says: the headline, the groups, the assumptions, cell by cell.
+
+Between the audit and the template. It chooses and counts; the words are in `findings` and `method`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from everytree.show.report import findings
+from everytree.show.report.findings import Tally
+from everytree.show.report.people import amount_of
+
+if TYPE_CHECKING:
+    from everytree.audit import AuditResult, Cell
+    from everytree.bias import BiasModel, Explanation, ResolvedBias
+    from everytree.results.certification import CertificationResult
+
+__all__ = [
+    "AmountTable",
+    "Assumption",
+    "Grouping",
+    "Headline",
+    "Row",
+    "assumptions",
+    "by_amount",
+    "groupings",
+    "headline",
+    "resolved_on",
+    "table",
+]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table of all findings."""
+
+    sweep: int
+    bias: str
+    amount: str
+    depth: int
+    tally: Tally
+    complete: bool
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The people of one cell by one choice of columns."""
+
+    columns: tuple[str, ...]
+    title: str
+    groups: list[Tally]
+    sentence: str
+
+
+@dataclass(frozen=True)
+class AmountTable:
+    """Groups against amounts: one row a group, one tally for each amount."""
+
+    bias: str
+    depth: int
+    title: str
+    amounts: list[str]
+    rows: list[list[Tally]]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The finding of the first screen: one cell, in words and counts."""
+
+    cell: Cell
+    tally: Tally
+    lead: str
+    sentences: list[str]
+    also: str
+    groupings: list[Grouping]
+
+
+@dataclass(frozen=True)
+class Amount:
+    """One amount of a bias model on the training table."""
+
+    amount: str
+    text: str
+    counts: str
+    tables: tuple[str, str]
+    notes: list[str]
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """A bias model of the plan: its words, its formula, who is eligible, and what each amount comes to."""
+
+    name: str
+    formula: str
+    words: str
+    eligible: list[tuple[str, str]]
+    amounts: list[Amount]
+    engine: str
+
+
+def headline(audit: AuditResult) -> Headline:
+    """Choose the cell that the report opens with: first bias model, first depth, its largest amount."""
+    depth = audit.plan.depths[0]
+    cells = audit.of(0, depth)
+    ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
+    cell = ordered[-1]
+    result = cells[cell]
+    tally = Tally.of(result)
+    return Headline(
+        cell=cell,
+        tally=tally,
+        lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
+        sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
+        also=_also(audit, cells, ordered),
+        groupings=groupings(audit, result),
+    )
+
+
+def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
+    """Add the other amounts of the same bias model, so that the first number does not stand alone."""
+    *others, first = ordered
+    parts = []
+    for cell in others:
+        tally = Tally.of(cells[cell])
+        if tally.people:
+            parts.append(f"{findings.share(tally.robust, tally.people)} at {amount_of(cell)}")
+    if not parts:
+        return ""
+    listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    less = all(_is_less(audit, cell, first) for cell in others)
+    where = "With less of the same bias" if less else "At the other amounts of this bias model"
+    return f"{where}, the share that is proved is {listed}."
+
+
+def _is_less(audit: AuditResult, cell: Cell, other: Cell) -> bool:
+    """Whether no component of one cell may touch more records than in the other, and some may touch fewer."""
+    counts, limits = _counts(audit, cell.model), _counts(audit, other.model)
+    return counts != limits and all(a <= b for a, b in zip(counts, limits, strict=True))
+
+
+def _records(audit: AuditResult, cell: Cell) -> int:
+    """How many records the bias model of a cell may touch."""
+    resolved = resolved_on(audit, cell.model)
+    return int(resolved.additions + resolved.flips + resolved.removals)
+
+
+def _counts(audit: AuditResult, model: BiasModel) -> list[int]:
+    return [int(part.count) for part in resolved_on(audit, model).components]
+
+
+def resolved_on(audit: AuditResult, model: BiasModel) -> ResolvedBias:
+    """Read a bias model against the training table of the audit."""
+    from everytree.bias import resolve
+
+    train = next(iter(audit.prepared.values())).train
+    return resolve(model, train.frame, train.y, train.labels, train.label_name)
+
+
+def table(audit: AuditResult) -> list[Row]:
+    """All findings, in the order of the plan."""
+    return [
+        Row(
+            cell.sweep,
+            audit.plan.sweeps[cell.sweep].name,
+            amount_of(cell),
+            cell.depth,
+            Tally.of(result),
+            result.complete,
+        )
+        for cell, result in audit.verdicts.items()
+    ]
+
+
+def groupings(audit: AuditResult, result: CertificationResult) -> list[Grouping]:
+    """Count the people of a result by every choice of groups in the plan."""
+    everybody = Tally.of(result)
+    found = []
+    for columns in audit.plan.groups:
+        groups = [
+            Tally(_count(row, "robust"), _count(row, "not robust"), _count(row, "unknown"), name)
+            for name, row in _rows(result.by_group(list(columns)))
+        ]
+        sentence = findings.differs_most(groups, everybody)
+        found.append(Grouping(columns, " and ".join(columns), groups, sentence))
+    return found
+
+
+def by_amount(audit: AuditResult) -> list[AmountTable]:
+    """Set the groups against the amounts: a table for every bias model, depth and choice of groups."""
+    made = []
+    for number, sweep in enumerate(audit.plan.sweeps):
+        for depth in audit.plan.depths:
+            cells = audit.of(number, depth)
+            found = [groupings(audit, result) for result in cells.values()]
+            for place, columns in enumerate(audit.plan.groups):
+                tallies = [each[place].groups for each in found]
+                made.append(
+                    AmountTable(
+                        bias=sweep.name,
+                        depth=depth,
+                        title=" and ".join(columns),
+                        amounts=[amount_of(cell) for cell in cells],
+                        rows=[list(row) for row in zip(*tallies, strict=True)],
+                    )
+                )
+    return made
+
+
+def _rows(frame: Any) -> list[tuple[str, dict[str, float]]]:
+    names = [", ".join(map(str, key)) if isinstance(key, tuple) else str(key) for key in frame.index]
+    return list(zip(names, frame.to_dict(orient="records"), strict=True))
+
+
+def _count(row: dict[str, float], verdict: str) -> int:
+    return round(row[verdict] * row["n"])
+
+
+def assumptions(audit: AuditResult) -> list[Assumption]:
+    """Explain every bias model of the plan on the training table."""
+    from everytree.bias import explain, in_words
+
+    train = next(iter(audit.prepared.values())).train
+    said = []
+    for sweep in audit.plan.sweeps:
+        explained: list[tuple[str, Explanation]] = []
+        for amount, second, model in sweep.models():
+            resolved = resolved_on(audit, model)
+            name = " and ".join(a for a in (amount, second) if a is not None) or "as written"
+            explained.append((name, explain(model, resolved, train.frame)))
+        whole = sweep.model if sweep.second is None else sweep.model + sweep.second
+        said.append(
+            Assumption(
+                name=sweep.name,
+                formula=str(whole),
+                words=in_words(whole),
+                eligible=_eligible(whole, explained[0][1]),
+                amounts=[_amount(name, each) for name, each in explained],
+                engine=sweep.engine,
+            )
+        )
+    return said
+
+
+def _eligible(model: BiasModel, explanation: Explanation) -> list[tuple[str, str]]:
+    rows = findings.number(explanation.n_rows)
+    said = []
+    for component, part in zip(model.components, explanation.components, strict=True):
+        if component.where is None:
+            words = f"all {rows} training rows are eligible."
+        else:
+            words = f"{findings.number(part.eligible)} of {rows} training rows satisfy the condition."
+        if component.kind == "miss":
+            words = words.replace("are eligible", "are of this kind") + " Missing rows are new ones."
+        said.append((str(component), words))
+    return said
+
+
+def _amount(name: str, explanation: Explanation) -> Amount:
+    budgets = (
+        (explanation.flips, "label", "changed"),
+        (explanation.removals, "row", "removed"),
+        (explanation.additions, "row", "added"),
+    )
+    counts = [f"{findings.number(n)} {what}{'s' * (n != 1)} {done}" for n, what, done in budgets if n]
+    return Amount(
+        amount=name,
+        text=explanation.text,
+        counts=("up to " + ", ".join(counts)) if counts else "nothing",
+        tables=findings.sizes(explanation.log10_tables),
+        notes=[part.note for part in explanation.components if part.note],
+    )

@@ -1,0 +1,120 @@
+"""Ranges of metrics over all tables, as rows of text for the page.
+
+Calls `everytree.questions.metrics`; what is printed is rounded outwards, so that a printed bound is still a bound.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from everytree.show.report.findings import number
+
+if TYPE_CHECKING:
+    from everytree.audit import AuditResult, Cell
+
+__all__ = ["RangeRow", "RangeTable", "metric_tables"]
+
+TRIES = 20
+"""Tables of witnesses on which the tree is retrained, in search of ends that are attained."""
+
+NAMES = {
+    "accuracy": "Accuracy",
+    "selection rate": "Selection rate",
+    "true positive rate": "True positive rate",
+    "demographic parity difference": "Demographic parity, difference",
+    "demographic parity ratio": "Demographic parity, ratio",
+    "equal opportunity difference": "Equal opportunity, difference",
+}
+
+
+@dataclass(frozen=True)
+class RangeRow:
+    """One metric of one group: its value as things are, the bounds, and how far known tables reach."""
+
+    who: str
+    people: str
+    today: str
+    low: str
+    high: str
+    low_is: str
+    high_is: str
+    seen: str
+
+
+@dataclass(frozen=True)
+class RangeTable:
+    """The ranges under one bias model and depth, by one choice of groups, metric by metric."""
+
+    title: str
+    model: str
+    positive: str
+    tables: int
+    metrics: list[tuple[str, list[RangeRow]]]
+
+
+def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
+    """Bound the metrics under the assumption of the first screen, for every choice of groups."""
+    from everytree.questions.metrics import metric_ranges
+
+    result = audit.verdicts[cell]
+    made = []
+    for columns in audit.plan.groups or (None,):
+        features = None
+        if columns is not None:  # a column may be called like one of the table of ranges
+            features = result.frame[list(columns)].rename(columns=lambda name: f"by {name}")
+        frame = metric_ranges(result, features, positive=audit.plan.data.positive, tries=TRIES)
+        metrics: list[tuple[str, list[RangeRow]]] = []
+        for name, title in NAMES.items():
+            if name in frame.index.get_level_values(0):
+                rows = [_row(name, key, row) for key, row in _records(frame, name)]
+                metrics.append((title, [row for row in rows if row is not None]))
+        made.append(
+            RangeTable(
+                title=" and ".join(columns or ()),
+                model=str(cell.model),
+                positive=str(frame.attrs["positive"]),
+                tables=int(frame.attrs["tables"]),
+                metrics=[(title, rows) for title, rows in metrics if rows],
+            )
+        )
+    return made
+
+
+def _records(frame: Any, metric: str) -> list[tuple[str, dict[str, Any]]]:
+    part = frame[frame.index.get_level_values(0) == metric]
+    keys = [key[1:] for key in part.index]
+    names = [key[0] if len(set(key)) == 1 else ", ".join(map(str, key)) for key in keys]
+    return list(zip(map(str, names), part.to_dict(orient="records"), strict=True))
+
+
+def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
+    if math.isnan(row["low"]):
+        return None
+    ratio = metric.endswith("ratio")
+    today = "none" if math.isnan(row["estimate"]) else _shown(row["estimate"], ratio, round)
+    seen = ""
+    if not math.isnan(row["attained_low"]):
+        low, high = row["attained_low"], row["attained_high"]
+        seen = (
+            _shown(low, ratio, round)
+            if low == high
+            else f"{_shown(low, ratio, math.floor)} to {_shown(high, ratio, math.ceil)}"
+        )
+    return RangeRow(
+        who=who,
+        people=number(int(row["n"])),
+        today=today,
+        low=_shown(row["low"], ratio, math.floor),
+        high=_shown(row["high"], ratio, math.ceil),
+        low_is=row["low_is"],
+        high_is=row["high_is"],
+        seen=seen,
+    )
+
+
+def _shown(value: float, ratio: bool, rounding: Any) -> str:
+    """A share in percent with one decimal, a ratio with three."""
+    thousandths = int(rounding(round(1000 * value, 9)))
+    return f"{thousandths / 1000:.3f}" if ratio else f"{thousandths / 10:.1f}%"

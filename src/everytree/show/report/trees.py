@@ -1,0 +1,103 @@
+"""The learned tree of each depth as nested questions, for the page to draw.
+
+Reads the tree that gave the predictions of the audit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.show.report.findings import number, share
+
+if TYPE_CHECKING:
+    from everytree.learner import Prepared
+    from everytree.table import TrainingTable
+
+__all__ = ["LearnedTree", "Node", "learned_tree", "question"]
+
+DEEPEST_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Node:
+    """A question with its two answers, or a leaf with its label.
+
+    Attributes
+    ----------
+    answer : str
+        The answer that leads here; empty for the root.
+    says : str
+        The question, or the label of the leaf.
+    rows : str
+        How many training rows get here, and for a leaf how many of them have its label.
+    children : tuple of Node
+        Empty for a leaf, and where the drawing ends.
+    is_leaf : bool
+    """
+
+    answer: str
+    says: str
+    rows: str
+    children: tuple[Node, ...]
+    is_leaf: bool
+
+
+@dataclass(frozen=True)
+class LearnedTree:
+    """The tree of one depth, and whether levels of it are left out."""
+
+    depth: int
+    root: Node
+    is_cut: bool
+
+
+def learned_tree(prepared: Prepared, depth: int) -> LearnedTree:
+    """Read the tree learned from the table as it is."""
+    train = prepared.train
+    tree = prepared.tree
+    root = _node(tree.tree_, 0, "", train, DEEPEST_SHOWN)
+    return LearnedTree(depth, root, tree.get_depth() > DEEPEST_SHOWN)
+
+
+def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int) -> Node:
+    rows = int(tree.n_node_samples[place])
+    counts = np.rint(tree.value[place, 0] * rows / tree.value[place, 0].sum()).astype(int)
+    left, right = int(tree.children_left[place]), int(tree.children_right[place])
+    if left == -1:
+        label = int(counts.argmax())
+        held = f"{share(int(counts[label]), rows)} of {number(rows)} rows"
+        return Node(answer, str(train.labels[label]), held, (), True)
+    asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]))
+    sides = zip((left, right), answers, strict=True)
+    children = [_node(tree, side, word, train, levels - 1) for side, word in sides] if levels else []
+    if answers[0] == "no":
+        children.reverse()
+    return Node(answer, asks, f"{number(rows)} rows", tuple(children), False)
+
+
+def question(train: TrainingTable, feature: int, threshold: float) -> tuple[str, tuple[str, str]]:
+    """Say a split as a question in original terms, with the answers of its left and its right side.
+
+    Returns
+    -------
+    (str, (str, str))
+        ``("age ≤ 24.5", ("yes", "no"))``, or ``("race is Black", ("no", "yes"))`` for a one-hot feature.
+    """
+    for column in train.columns:
+        if feature in column.features:
+            place = column.features.index(feature)
+            if column.encoding == "onehot" and 0 <= threshold < 1:
+                return f"{column.name} is {column.categories[place]}", ("no", "yes")
+            if column.encoding == "ordinal":
+                low = [str(c) for code, c in enumerate(column.categories) if code <= threshold]
+                return f"{column.name} is {_either(low)}", ("yes", "no")
+    return f"{train.feature_names[feature]} ≤ {threshold:.6g}", ("yes", "no")
+
+
+def _either(values: list[str]) -> str:
+    if len(values) > 6:
+        return f"{values[0]} … {values[-1]} (the first {len(values)} in sorted order)"
+    return values[0] if len(values) == 1 else ", ".join(values[:-1]) + " or " + values[-1]

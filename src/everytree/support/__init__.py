@@ -1,0 +1,1 @@
+"""What every room may use: text, files, progress, limits, how kernels are compiled."""

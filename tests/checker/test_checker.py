@@ -1,0 +1,441 @@
+"""The independent check: it derives what the engine proves, and nothing that is false."""
+
+from __future__ import annotations
+
+import ast
+import math
+import os
+import subprocess
+import sys
+from collections import Counter
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+import everytree
+from everytree import certify
+from everytree.bias import resolve
+from everytree.checker import BiasFacts, CheckReport, bias_facts, check, check_person
+from everytree.checker.bounds import Duel, Leaf, Match, Setting, _Slopes, score
+from everytree.checker.intervals import _cost
+from everytree.checker.leaves import allowance, may_stay_unsplit, other_labels
+from everytree.checker.records import Split, list_splits, merge, shared_left
+from everytree.learner import Prepared, prepare
+from tests.truth.oracle import Component, Table, biased_tables, reachable_labels
+from tests.truth.problems import Problem, hand_picked, random_problem
+
+CORE = Path(everytree.__file__).parent / "checker"
+CHUNKS, PER_CHUNK = 6, 50
+
+
+def prepared_for(problem: Problem) -> Prepared:
+    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0)
+    return prepare(tree, problem.X, problem.y, problem.points)
+
+
+def robust_people(prepared: Prepared, problem: Problem) -> list[bool]:
+    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0)
+    result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine="relational")
+    assert result.predictions.tolist() == prepared.train.labels[prepared.predictions].tolist()
+    return [verdict == "robust" for verdict in result.verdicts]
+
+
+def facts_of(prepared: Prepared, bias: object) -> BiasFacts:
+    train = prepared.train
+    return bias_facts(resolve(bias, train.frame, train.y, train.labels))
+
+
+def steps(times: int = 6) -> tuple[list[list[float]], list[int]]:
+    """One column that settles the label."""
+    return [[0.0]] * times + [[1.0]] * times, [0] * times + [1] * times
+
+
+def flips_of_anyone(labels: list[int], flips: int, n_labels: int = 2) -> BiasFacts:
+    everything = frozenset(range(n_labels))
+    return BiasFacts(0, flips, 0, [everything - {label} for label in labels], [False] * len(labels))
+
+
+# ---------------------------------------------------------------- against the engine and the oracle
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_proofs_are_confirmed_and_untruths_are_not(chunk):
+    seen: Counter[str] = Counter()
+    for seed in range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK):
+        problem = random_problem(seed)
+        prepared = prepared_for(problem)
+        reports = [check(prepared, problem.bias(), i) for i in range(len(problem.points))]
+        components = [part.component() for part in problem.parts]
+        truth = reachable_labels(problem.X, problem.y, problem.points, problem.depth, components)
+        regional = facts_of(prepared, problem.bias()).regional
+        for i, robust in enumerate(robust_people(prepared, problem)):
+            note = f"person {i}: {reports[i]}\n{problem.describe()}"
+            expected = int(prepared.train.labels[prepared.predictions[i]])
+            seen[reports[i].outcome] += 1
+            if reports[i].confirmed:
+                assert truth[i] == {expected}, note
+            if reports[i].outcome == "refuted":
+                assert truth[i] != {expected}, note
+            if robust and not reports[i].confirmed:
+                assert regional, note
+                assert "where rows may be added" in reports[i].reason, note
+    assert min(seen[outcome] for outcome in ("confirmed", "not confirmed", "refuted")) > 0
+
+
+@pytest.mark.parametrize("problem", hand_picked(), ids=lambda problem: problem.name)
+def test_hand_picked_problems(problem):
+    prepared = prepared_for(problem)
+    components = [part.component() for part in problem.parts]
+    truth = reachable_labels(problem.X, problem.y, problem.points, problem.depth, components)
+    for i, robust in enumerate(robust_people(prepared, problem)):
+        report = check(prepared, problem.bias(), i)
+        if report.confirmed:
+            assert truth[i] == {int(prepared.train.labels[prepared.predictions[i]])}, str(report)
+        elif robust:
+            assert "where rows may be added" in report.reason, str(report)
+
+
+def test_the_bounds_hold_on_every_table():
+    """The inequalities themselves, in fractions: no enumerated table breaks them, for any pair of splits."""
+    checked = 0
+    for seed in range(80):
+        problem = random_problem(seed, depth=1)
+        prepared = prepared_for(problem)
+        facts = facts_of(prepared, problem.bias())
+        labels = prepared.train.y.tolist()
+        records = merge(prepared.train.X.tolist(), labels, facts, None)
+        members = range(len(records.values))
+        counts = records.count(members)
+        allowed = allowance(facts, records.kinds, counts, facts.additions)
+        setting = Setting(records.kinds, len(prepared.train.labels), len(labels), allowed)
+        splits = list_splits(records, members, facts.additions, frozenset())
+        tables = biased_tables(prepared.train.X.tolist(), labels, _coded_components(problem))
+        for psi in (split for split in splits if split.inner):
+            duel, shared = Duel(setting, psi), shared_left(records, members, psi, splits)
+            for phi, both_left in zip(splits, shared, strict=True):
+                base, changes = duel.compare(phi, both_left, Fraction)
+                bound, _ = Match(duel, phi, both_left)._greatest(base, changes, Fraction(0), None)
+                lower, upper = _cost(setting, phi, Fraction)
+                for table in tables:
+                    score_of_phi, nontrivial = _score(table, phi, setting.n_labels)
+                    assert nontrivial or upper is None, problem.describe()
+                    if nontrivial:
+                        cost = len(table) - score_of_phi
+                        assert lower <= cost, problem.describe()
+                        assert upper is None or cost <= upper, problem.describe()
+                        ahead = score_of_phi - _score(table, psi, setting.n_labels)[0]
+                        assert ahead <= bound, problem.describe()
+                        checked += 1
+    assert checked > 10_000
+
+
+def _coded_components(problem: Problem) -> list[Component]:
+    """The oracle's components for a table whose labels are numbered from 0."""
+    names = np.unique(problem.y).tolist()
+    coded = []
+    for plain in (part.component() for part in problem.parts):
+        where = None if plain.where is None else lambda x, label, w=plain.where: w(x, names[label])
+        to = None if plain.to is None else frozenset(names.index(label) for label in plain.to)
+        coded.append(Component(plain.kind, plain.count, where, to))
+    return coded
+
+
+def _score(table: Table, split: Split, n_labels: int) -> tuple[Fraction, bool]:
+    """G of a split on a changed table, and whether both sides have rows; the threshold is at its highest."""
+    total, nontrivial = Fraction(0), True
+    for side in (0, 1):
+        rows = [label for values, label in table if (np.float32(values[split.column]) >= split.high) == side]
+        if split.high == math.inf:
+            rows = [
+                label for values, label in table if (np.float32(values[split.column]) > split.low) == side
+            ]
+        total += sum(Fraction(rows.count(i) ** 2, len(rows)) for i in range(n_labels)) if rows else 0
+        nontrivial = nontrivial and bool(rows)
+    return total, nontrivial
+
+
+# ---------------------------------------------------------------- the paper's COMPAS table
+
+needs_data = pytest.mark.skipif(not os.environ.get("EVERYTREE_DATA"), reason="EVERYTREE_DATA is not set")
+
+MODELS = {
+    "flip": "flip(1%)",
+    "miss": "miss(0.5%)",
+    "fake": "fake(0.5%)",
+    "composite": "flip(0.2%) + miss(0.1%) + fake(0.1%)",
+    "targeted": "flip(1%, where african_american == 1 and label == 1)",
+}
+
+
+@cache
+def compas(depth: int) -> Prepared:
+    from everytree.datasets import load_paper
+
+    data = load_paper("compas")
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    return prepare(tree, data.X_train, data.y_train, data.X_test)
+
+
+@needs_data
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize("name", MODELS)
+def test_compas_proofs_are_confirmed(name, depth):
+    prepared, bias = compas(depth), MODELS[name]
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    train, test = prepared.train, prepared.test
+    result = certify(tree, train.frame, train.labels[train.y], test.frame, bias, engine="relational")
+    _, distinct = np.unique(test.X, axis=0, return_index=True)
+    robust = distinct[result.verdicts[distinct] == "robust"]
+    sample = np.random.default_rng(depth).permutation(robust)[:6]
+    assert len(sample) == 6
+    for i in sample.tolist():
+        report = check(prepared, bias, i)
+        assert report.confirmed, f"person {i}: {report}"
+
+
+@needs_data
+def test_compas_with_far_more_bias_is_not_confirmed():
+    report = check(compas(1), "flip(30%)", 0)
+    assert report.outcome == "not confirmed"
+    assert report.path
+    assert report.label == 1 - compas(1).predictions[0]
+
+
+# ---------------------------------------------------------------- claims that do not hold
+
+
+def test_a_wrong_label_is_refuted():
+    rows, labels = steps()
+    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 1), 1, 1, names=["age"])
+    assert report.outcome == "refuted"
+    assert not report.confirmed
+    assert (report.label, report.path) == (0, ("age <= 0.5",))
+
+
+def test_a_tie_on_the_table_itself_refutes():
+    rows, labels = [[0.0, 1.0]] * 3 + [[1.0, 0.0]] * 3, [0] * 3 + [1] * 3
+    nothing = flips_of_anyone(labels, 0)
+    assert check_person(rows, labels, 2, [0.0, 0.0], nothing, 1, 0).outcome == "refuted"
+    assert check_person(rows, labels, 2, [0.0, 1.0], nothing, 1, 0).confirmed
+
+
+def test_the_budget_that_a_leaf_can_stand():
+    """Six equal rows turn by three flips if the new label sorts first, and by four if it does not."""
+    rows, labels = steps()
+    for person, expected, holds in ((0.0, 0, 3), (1.0, 1, 2)):
+        confirmed = [
+            check_person(rows, labels, 2, [person], flips_of_anyone(labels, flips), 1, expected).confirmed
+            for flips in range(6)
+        ]
+        assert confirmed == [flips <= holds for flips in range(6)]
+
+
+def test_what_is_not_confirmed_says_where():
+    rows, labels = steps()
+    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 5), 1, 0, names=["age"])
+    assert report.outcome == "not confirmed"
+    assert report.path == ("age <= 0.5",)
+    assert report.label == 1
+    assert "age <= 0.5" in str(report)
+
+
+def test_an_addition_into_an_empty_cell():
+    """One added row makes another split the best although no row of T is like it."""
+    rows = [[0.0, 0.0]] * 50 + [[1.0, 0.0]] * 50 + [[1.0, 1.0]] * 15 + [[1.0, 0.0]] * 35
+    labels = [0] * 100 + [1] * 50
+    added = BiasFacts(1, 0, 0, [frozenset()] * 150, [False] * 150, addable=frozenset({0, 1}))
+    assert check_person(rows, labels, 2, [0.0, 1.0], added, 1, 0).outcome == "not confirmed"
+    assert check_person(rows, labels, 2, [0.0, 0.0], added, 1, 0).confirmed
+
+
+def test_an_unseen_category_of_an_ordinal_column():
+    """Two categories are coded 0 and 1, but a missing row may be of a third one, coded -1."""
+    frame = pd.DataFrame({"c": ["a"] * 50 + ["b"] * 50})
+    y = np.array([0] * 26 + [1] * 24 + [0] * 24 + [1] * 26)
+    people = pd.DataFrame({"c": ["a", "b"]})
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    prepared = prepare(Pipeline([("code", encoder), ("tree", tree)]), frame, y, people)
+    codes = np.append(prepared.train.X, [[-1]], axis=0)
+    after = tree.fit(codes, np.append(y, 0)).predict(prepared.test.X)
+    assert (prepared.predictions.tolist(), after.tolist()) == ([0, 1], [0, 0])
+    assert check(prepared, "miss(1)", 1).outcome == "not confirmed"
+
+
+def test_more_nodes_than_allowed():
+    rows, labels = steps()
+    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 1), 2, 0, max_nodes=1)
+    assert report.outcome == "not confirmed"
+    assert "more than 1 nodes" in report.reason
+
+
+def test_values_that_the_learner_joins():
+    low = float(np.float32(0.5))
+    high = float(np.nextafter(np.float32(0.5), np.float32(1)))
+    rows, labels = [[low]] * 6 + [[high]] * 6, [0] * 6 + [1] * 6
+    report = check_person(rows, labels, 2, [low], flips_of_anyone(labels, 1), 1, 0)
+    assert report.outcome == "not confirmed"
+    assert "too close" in report.reason
+
+
+# ---------------------------------------------------------------- parts
+
+
+def test_a_flip_to_a_third_label_counts_in_the_leaf():
+    """Of three rows of label 1, a flip of one to label 2 leaves label 0 in front."""
+    labels = [1, 1, 1, 0, 0]
+    facts = BiasFacts(0, 1, 0, [frozenset({2})] * 3 + [frozenset()] * 2, [False] * 5)
+    records = merge([[0.0]] * 5, labels, facts, None)
+    counts = records.count(range(len(records.values)))
+    allowed = allowance(facts, records.kinds, counts, 0)
+    assert other_labels(records.kinds, counts, allowed, 1) == [0]
+
+
+def test_a_column_of_zeros_and_ones_has_an_outer_split_where_it_is_constant():
+    facts = BiasFacts(1, 0, 0, [frozenset()] * 4, [False] * 4, addable=frozenset({0, 1}))
+    records = merge([[0.0, 1.0], [0.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [0, 1, 0, 1], facts, None)
+    members = range(len(records.values))
+    ends = [(split.column, split.inner) for split in list_splits(records, members, 1, frozenset())]
+    assert ends == [(0, False), (1, True)]
+    ends = [(split.column, split.inner) for split in list_splits(records, members, 1, frozenset({0}))]
+    assert ends == [(1, True)]
+
+
+@pytest.mark.parametrize(("removals", "unsplit"), [(1, False), (2, True), (3, True)])
+def test_removals_that_leave_nothing_to_split(removals, unsplit):
+    rows, labels = [[0.0]] * 5 + [[1.0]] * 2, [0] * 7
+    facts = BiasFacts(0, 0, removals, [frozenset()] * 7, [True] * 7)
+    records = merge(rows, labels, facts, None)
+    assert may_stay_unsplit(records, range(2), removals) is unsplit
+    facts = BiasFacts(0, 0, removals, [frozenset()] * 7, [True] * 5 + [False] * 2)
+    records = merge(rows, labels, facts, None)
+    assert may_stay_unsplit(records, range(2), removals) is False
+
+
+def test_equal_rows_are_merged_by_permission():
+    facts = BiasFacts(0, 1, 1, [frozenset({1})] * 2 + [frozenset()] * 2, [True, True, False, False])
+    records = merge([[0.0]] * 4, [0] * 4, facts, None)
+    assert (len(records.values), sorted(records.weight)) == (2, [2, 2])
+    unused = BiasFacts(0, 0, 0, facts.flips_to, facts.removable)
+    assert merge([[0.0]] * 4, [0] * 4, unused, None).weight == [4]
+
+
+def test_a_joint_proof_where_neither_bound_is_enough():
+    """The budget turns the leaf or wins the split, but not both."""
+    zeros = [[0.0, 0.0]] * 11 + [[0.0, 1.0]] * 5 + [[1.0, 0.0]] * 2 + [[1.0, 1.0]] * 8
+    ones = [[0.0, 1.0]] * 18 + [[1.0, 0.0]] * 8 + [[1.0, 1.0]] * 3
+    rows, labels = zeros + ones, [0] * len(zeros) + [1] * len(ones)
+    facts = flips_of_anyone(labels, 2)
+    records = merge(rows, labels, facts, None)
+    members = range(len(records.values))
+    allowed = allowance(facts, records.kinds, records.count(members), 0)
+    setting = Setting(records.kinds, 2, len(rows), allowed)
+    splits = list_splits(records, members, 0, frozenset())
+    best = max(splits, key=lambda split: score(setting, split, Fraction))
+    other = next(split for split in splits if split is not best)
+    place = splits.index(other)
+    match = Match(Duel(setting, best), other, shared_left(records, members, best, splits)[place])
+    assert other_labels(records.kinds, other.sides[1], allowed, 1) == [0]
+    assert (match.lost(), match.rules_out(Leaf(1, 1, 0))) == (False, True)
+
+
+def test_the_slopes_of_one_branch():
+    """Removals and flips in small and large branches never gain more than their slopes allow."""
+    for counts in product(range(5), repeat=2):
+        for most in range(1, 5):
+            slopes = _Slopes(list(counts), most, Fraction)
+            before = _gini_score(counts)
+            for r0, r1, flipped in product(range(most + 1), repeat=3):
+                after = (counts[0] - r0 - flipped, counts[1] - r1 + flipped)
+                if r0 + r1 + flipped > most or counts[0] < r0 + flipped or counts[1] < r1:
+                    continue
+                gain = r0 * slopes.remove(0) + r1 * slopes.remove(1) + flipped * slopes.flip(0, 1)
+                assert _gini_score(after) - before <= gain
+
+
+def _gini_score(counts: tuple[int, int]) -> Fraction:
+    return Fraction(sum(c * c for c in counts), sum(counts)) if any(counts) else Fraction(0)
+
+
+def test_scores_within_the_tolerance_count_as_tied():
+    """Two columns whose scores differ by a little: tied if the node is said to have very many rows."""
+    rows = [[0.0, 0.0]] * 6 + [[1.0, 1.0]] * 5 + [[0.0, 1.0]]
+    labels = [0] * 6 + [1] * 6
+    records = merge(rows, labels, flips_of_anyone(labels, 0), None)
+    members = range(len(records.values))
+    allowed = allowance(flips_of_anyone(labels, 0), records.kinds, records.count(members), 0)
+    lost = []
+    for n_rows in (len(rows), 10**12):
+        setting = Setting(records.kinds, 2, n_rows, allowed)
+        phi, psi = list_splits(records, members, 0, frozenset())
+        shared = shared_left(records, members, psi, [phi])
+        lost.append(Match(Duel(setting, psi), phi, shared[0]).lost())
+    assert lost == [True, False]
+
+
+def test_a_node_of_many_rows_may_stop():
+    """With very many rows a gain can be so small that the learner may stop at the root, which says 0."""
+    half = 200_000
+    rows = [[0.0]] * half + [[1.0]] * half
+    more, fewer = half // 2 + 1, half // 2 - 1
+    labels = [1] * more + [0] * fewer + [0] * more + [1] * fewer
+    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 0), 1, 1)
+    assert (report.outcome, report.path, report.label) == ("not confirmed", (), 0)
+
+    labels[: half // 2 + 500] = [1] * (half // 2 + 500)
+    assert check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 0), 1, 1).confirmed
+
+
+def test_the_report_of_a_confirmed_person():
+    rows, labels = steps()
+    calls: list[tuple[int, int]] = []
+    facts = flips_of_anyone(labels, 1)
+    report = check_person(
+        rows, labels, 2, [0.0], facts, 2, 0, progress=lambda done, left: calls.append((done, left))
+    )
+    assert report == CheckReport("confirmed", nodes=2, splits=1, dropped=0)
+    assert calls == [(1, 1), (2, 0)]
+    assert str(report) == "confirmed (2 nodes, 1 splits, 0 of them dropped)"
+
+
+# ---------------------------------------------------------------- independence
+
+
+def test_the_check_shares_no_code_with_the_engines():
+    """Only the adapter may know the rest of the library, and only when it is called."""
+    files = sorted(CORE.glob("*.py"))
+    assert len(files) > 4
+    for file in files:
+        tree = ast.parse(file.read_text())
+        for node in tree.body if file.stem == "adapter" else ast.walk(tree):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            for name in names:
+                inside = name.startswith("everytree.checker")
+                assert inside or name.split(".")[0] in sys.stdlib_module_names, f"{file.name} imports {name}"
+
+
+def test_the_check_runs_without_numpy():
+    program = f"""
+import sys, types
+for name in ("numpy", "numba", "pandas", "sklearn", "scipy"):
+    sys.modules[name] = None
+package = types.ModuleType("everytree")
+package.__path__ = [{str(CORE.parent)!r}]
+sys.modules["everytree"] = package
+from everytree.checker import BiasFacts, check_person
+rows, labels = [[0.0]] * 6 + [[1.0]] * 6, [0] * 6 + [1] * 6
+facts = BiasFacts(0, 1, 0, [frozenset({{0, 1}})] * 12, [False] * 12)
+print(check_person(rows, labels, 2, [0.0], facts, 1, 0).outcome)
+print(sorted(name for name in sys.modules if name.startswith("everytree.") and "checker" not in name))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.split("\n")[:2] == ["confirmed", "[]"], done.stderr

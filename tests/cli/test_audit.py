@@ -1,0 +1,335 @@
+"""`everytree audit` as a person uses it: what it shows, what it writes, how it begins, how it is stopped."""
+
+# ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
+
+import json
+import sys
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from io import StringIO
+from pathlib import Path
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from everytree.audit import load_plan, run_audit
+from everytree.audit.opened import open_audit
+from everytree.audit.store import Store
+from everytree.cli import screen
+from tests.audit.audit_tools import write_audit
+from tests.cli.cli_tools import Run, run
+
+
+def test_what_a_finished_audit_shows_and_writes(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path)
+    said = run("audit", "audit.toml")
+    assert (said.code, said.out) == (0, "")
+    lines = said.err.split("\n")
+    assert lines[0] == "Small: 2 people, 5 cells"
+    assert lines[2].split() == ["bias", "model", "depth", "amount", "robust", "not", "robust", "unknown"]
+    assert lines[4].split() == ["wrong", "labels", "1", "1", "50.0%", "50.0%", "0.0%"]
+    assert lines[5].split() == ["20%", "0.0%", "100.0%", "0.0%"]
+    assert "By group, for flip(20%) at depth 1" in lines
+    assert lines[-4:] == ["wrote groups.csv", "wrote people.csv", "cells kept in audit-results", ""]
+    people = pd.read_csv(tmp_path / "people.csv")
+    assert len(people) == 4 * 2
+    assert people["verdict"].tolist()[:4] == ["not robust", "robust", "not robust", "not robust"]
+    groups = pd.read_csv(tmp_path / "groups.csv")
+    everybody = groups[groups["group"] == "everybody"]
+    assert everybody["robust"].tolist()[:2] == [0.5, 0.0]
+    assert (groups["selection_rate_low"].dropna() <= groups["selection_rate_high"].dropna()).all()
+
+
+def test_outputs_may_be_parquet(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path, ("people.csv", "people.parquet"), ("groups.csv", "groups.parquet"))
+    assert run("audit", "audit.toml", "--quiet") == (0, "", "")
+    audit = run_audit(load_plan(tmp_path / "audit.toml"))
+    people = pd.read_parquet(tmp_path / "people.parquet")
+    pd.testing.assert_frame_equal(people, audit.people(), check_dtype=False)
+    assert len(pd.read_parquet(tmp_path / "groups.parquet")) == 4 * (1 + 2 + 1)
+
+
+def test_the_summary_for_machines(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path)
+    said = run("audit", "audit.toml", "--quiet", "--json", "-")
+    assert (said.code, said.err) == (0, "")
+    found = json.loads(said.out)
+    assert found["title"] == "Small"
+    assert found["outputs"] == {"folder": "audit-results", "people": "people.csv", "groups": "groups.csv"}
+    assert len(found["shares"]) == 4 * 3
+    first = found["shares"][0]
+    assert (first["bias"], first["amount"], first["with_amount"]) == ("wrong labels", "1", None)
+    assert (first["n"], first["robust"], first["not robust"]) == (2, 0.5, 0.5)
+    assert run("audit", "audit.toml", "--json", "summary.txt").code == 2
+
+
+def test_interrupted(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_audit(tmp_path)
+    put = Store.put
+
+    def stop(store: Store, key: str, content: dict[str, object]) -> dict[str, object]:
+        if len(list(tmp_path.glob("audit-results/*.gz"))) == 3:
+            raise KeyboardInterrupt
+        return put(store, key, content)
+
+    monkeypatch.setattr(Store, "put", stop)
+    said = run("audit", "audit.toml")
+    words = "Interrupted: 3 of 5 cells are kept in 'audit-results'; the same command goes on from there.\n"
+    assert said == (130, "", words)
+    assert not (tmp_path / "people.csv").exists()
+    monkeypatch.setattr(Store, "put", put)
+    assert run("audit", "audit.toml", "--quiet").code == 0
+    monkeypatch.setattr("everytree.audit.run.open_audit", _interrupt)
+    said = run("audit", "audit.toml")
+    assert said == (130, "", "Interrupted before the first cell; nothing was computed.\n")
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_a_change_is_a_note(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path)
+    run("audit", "audit.toml", "--quiet")
+    test = (tmp_path / "test.csv").read_text()
+    (tmp_path / "test.csv").write_text(test + "Male,20,1\n")
+    said = run("audit", "audit.toml", "--quiet")
+    assert said == (
+        0,
+        "",
+        "note: The test table, or how it is read, changed since the last run into 'audit-results': 5 of 5 "
+        "cells are computed again.\n",
+    )
+
+
+def test_a_report_needs_its_extra(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_audit(tmp_path, ("people.csv", "report.html"), ("people =", "report ="))
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    said = run("audit", "audit.toml")
+    assert said == (
+        2,
+        "",
+        "Error: [outputs] report: writing a report needs jinja2, which is not installed. Install it with: "
+        'pip install "everytree[report]", or leave report out.\n',
+    )
+
+
+def test_options_that_do_not_go_together(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path)
+    assert run("audit").err == (
+        "Error: Name the audit to run, a .toml file. Write a first one with: everytree audit --init TRAIN\n"
+    )
+    assert run("audit", "audit.toml", "--label", "hired").err == (
+        "Error: --test and --label go with --init; the tables of an audit are named in 'audit.toml'.\n"
+    )
+    assert run("audit", "audit.toml", "--init", "train.csv").err == (
+        "Error: --init writes a new audit and runs none; received 'audit.toml' as well. Leave one of them "
+        "out.\n"
+    )
+
+
+def test_a_first_audit_of_files_runs_as_it_is(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path)
+    table = pd.read_csv(tmp_path / "train.csv").assign(name=[f"p{i}" for i in range(8)], gap=[1, None] * 4)
+    (tmp_path / "in").mkdir()
+    table.to_csv(tmp_path / "in" / "people.csv", index=False)
+    said = run("audit", "--init", "in/people.csv", "--label", "hired", "--output", "first.toml")
+    assert said == (
+        0,
+        "",
+        "Wrote first.toml. Read it, change what does not fit, and run it with:\n\n    everytree audit "
+        "first.toml\n",
+    )
+    text = (tmp_path / "first.toml").read_text()
+    content = tomllib.loads(text)
+    assert content["data"] == {
+        "train": "in/people.csv",
+        "test": "in/people.csv",
+        "label": "hired",
+        "positive": "yes",
+        "drop": ["name", "gap"],
+        "categorical": [],
+        "encoding": "onehot",
+    }
+    assert content["audit"]["groups"] == ["sex"]
+    assert [bias["model"] for bias in content["bias"]] == [
+        "flip(?)",
+        'flip(?, where sex == "Male" and label == "yes")',
+    ]
+    for column in table.columns.drop("hired"):
+        assert f"#   {column}: " in text
+    quick = text.replace("n_jobs = -1", "n_jobs = 1").replace('report = "report.html"', "")
+    (tmp_path / "first.toml").write_text(quick)
+    assert run("audit", "first.toml", "--quiet") == (0, "", "")
+    assert len(pd.read_csv(tmp_path / "people.csv")) == 2 * 2 * 2 * 8
+
+
+@pytest.mark.parametrize("name", ["hiring", "compas", "adult"])
+def test_a_first_audit_of_a_data_set_is_sound(run: Run, tmp_path: Path, name: str) -> None:
+    assert run("audit", "--init", name).code == 0
+    opened = open_audit(load_plan(tmp_path / "audit.toml"))
+    assert opened.plan.groups
+    assert all(sweep.radius for sweep in opened.plan.sweeps)
+
+
+def test_names_that_need_quotes_are_quoted(run: Run, tmp_path: Path) -> None:
+    odd = {"a \"b\" 'c'": ["x'y", 'x"y'] * 4, "n": range(8), "the label": ["l'1", "l 2"] * 4}
+    pd.DataFrame(odd).to_csv(tmp_path / "odd.csv", index=False)
+    assert run("audit", "--init", "odd.csv", "--label", "the label", "--test", "odd.csv").code == 0
+    text = (tmp_path / "audit.toml").read_text()
+    (tmp_path / "audit.toml").write_text(text.replace('report = "report.html"', ""))
+    plan = load_plan(tmp_path / "audit.toml")
+    assert plan.groups == (("a \"b\" 'c'",),)
+    audit = run_audit(replace(plan, n_jobs=1, depths=(1,)))
+    assert len(audit.verdicts) == 4
+
+
+INIT_ERRORS = {
+    "which label": (
+        ("--init", "train.csv"),
+        "Say with --label which column of 'train.csv' the tree predicts. It cannot be guessed: 2 columns "
+        "have two values ('sex', 'hired'). The columns are 'sex', 'age', 'priors', 'hired'.",
+    ),
+    "no label at all": (
+        ("--init", "test.csv"),
+        "Say with --label which column of 'test.csv' the tree predicts. It cannot be guessed: 3 columns have "
+        "two values ('sex', 'age', 'priors'). The columns are 'sex', 'age', 'priors'.",
+    ),
+    "over a file": (
+        ("--init", "train.csv", "--label", "hired", "--output", "audit.toml"),
+        "--output names 'audit.toml', which exists already and is not written over. Choose another name, or "
+        "remove the file.",
+    ),
+    "another suffix": (
+        ("--init", "train.csv", "--label", "hired", "--output", "audit.txt"),
+        "--output must name a file that ends in .toml; received 'audit.txt'. Rename it.",
+    ),
+    "people of a data set": (
+        ("--init", "hiring", "--test", "test.csv", "--output", "a.toml"),
+        "The data set 'hiring' brings its own people to judge. Leave --test out.",
+    ),
+    "no such table": (
+        ("--init", "trian.csv", "--output", "a.toml"),
+        "There is no file 'trian.csv'. Did you mean 'train.csv'? Check the path.",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INIT_ERRORS)
+def test_wrong_beginnings(run: Run, tmp_path: Path, name: str) -> None:
+    write_audit(tmp_path)
+    arguments, message = INIT_ERRORS[name]
+    if "--output" not in arguments:
+        arguments = (*arguments, "--output", "a.toml")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    assert run("audit", *arguments) == (2, "", f"Error: {message}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_the_only_column_with_two_values_is_the_label(run: Run, tmp_path: Path) -> None:
+    pd.DataFrame({"age": range(6), "score": range(6), "hired": [0, 1] * 3}).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    assert run("audit", "--init", "t.csv").code == 0
+    content = tomllib.loads((tmp_path / "audit.toml").read_text())
+    assert (content["data"]["label"], content["data"]["positive"]) == ("hired", 1)
+    assert content["bias"][1]["model"] == "flip(?, where label == 1)"
+    assert content["audit"]["groups"] == []
+
+
+def test_a_first_audit_drops_identifiers(run: Run, tmp_path: Path) -> None:
+    n = 24
+    columns = {
+        "customer_id": [1000 + i % 20 for i in range(n)],
+        "row": range(n),
+        "school_id": [1, 2, 3] * 8,
+        "age": [20 + i % 5 for i in range(n)],
+        "wage": [10.5 + i for i in range(n)],
+        "hired": [0, 1] * 12,
+    }
+    pd.DataFrame(columns).to_csv(tmp_path / "t.csv", index=False)
+    assert run("audit", "--init", "t.csv", "--label", "hired").code == 0
+    text = (tmp_path / "audit.toml").read_text()
+    assert tomllib.loads(text)["data"]["drop"] == ["customer_id", "row"]
+    said = "looks like an identifier (nearly every row has a value of its own), so drop names it"
+    assert f"#   row: 0 to 23; {said}\n" in text
+    assert text.count(said) == 2
+    pd.DataFrame(columns)[["row", "hired"]].to_csv(tmp_path / "t.csv", index=False)
+    assert run("audit", "--init", "t.csv", "--output", "only.toml").code == 0
+    assert tomllib.loads((tmp_path / "only.toml").read_text())["data"]["drop"] == []  # something must be left
+
+
+def test_people_keep_their_identifiers(run: Run, tmp_path: Path) -> None:
+    write_audit(tmp_path, ('label = "hired"', 'label = "hired"\ndrop = ["sex", "id", "depth"]'))
+    for name in ("train.csv", "test.csv"):
+        table = pd.read_csv(tmp_path / name)
+        table.assign(id=[f"p{i}" for i in range(len(table))], depth=7).to_csv(tmp_path / name, index=False)
+    assert run("audit", "audit.toml", "--quiet") == (0, "", "")
+    people = pd.read_csv(tmp_path / "people.csv")
+    assert people.columns[7:12].tolist() == ["index", "sex", "id", "column depth", "prediction"]
+    assert people["id"].tolist() == ["p0", "p1"] * 4
+    assert set(people["depth"]) == {1}  # that of the tree
+    assert set(people["column depth"]) == {7}
+
+
+def test_a_log_shows_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "SECONDS_BETWEEN_LINES", 0.05)
+    log = StringIO()
+    with screen.cells(Console(file=log), quiet=False) as progress:
+        progress(3, 20, 100.0)
+        time.sleep(0.3)
+        progress(20, 20, 0.0)
+        time.sleep(0.2)
+    lines = log.getvalue().splitlines()
+    assert lines == [
+        "3 of 20 cells are done after 1 s, about 2 min left",
+        "20 of 20 cells are done after 1 s, writing",
+    ]
+    silent = StringIO()
+    with screen.cells(Console(file=silent), quiet=True) as progress:
+        progress(3, 20, 100.0)
+        time.sleep(0.1)
+    assert silent.getvalue() == ""
+
+
+def test_an_estimate_counts_down_until_it_has_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    now, said, lines = [0.0], [], []
+
+    @contextmanager
+    def keep(_: Console, quiet: bool, line: Callable[[], str]) -> Iterator[None]:
+        lines.append(line)
+        yield
+
+    def look(at: float) -> None:
+        now[0] = at
+        said.append(lines[0]())
+
+    monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(screen, "_lines", keep)
+    with screen.cells(Console(file=StringIO()), quiet=False) as progress:
+        look(10)
+        progress(0, 16, None)
+        look(20)
+        progress(6, 16, 80.0)
+        for moment in (40, 70, 100, 130):
+            look(moment)
+    assert said == [
+        "reading the tables",
+        "0 of 16 cells are done after 20 s",
+        "6 of 16 cells are done after 40 s, about 60 s left",
+        "6 of 16 cells are done after 70 s, about 30 s left",
+        "6 of 16 cells are done after 2 min",
+        "6 of 16 cells are done after 2 min",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.2, "1 s"), (89, "89 s"), (150, "2 min"), (5399, "90 min"), (9000, "2.5 h")]
+)
+def test_durations(seconds: float, words: str) -> None:
+    assert screen._duration(seconds) == words

@@ -1,0 +1,188 @@
+"""`everytree certify`: what people see, what machines get, and what lies on the disk afterwards."""
+
+# ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from everytree import certify
+from everytree.datasets import load
+from tests.cli.cli_tools import Run, run, write_tables
+
+FILES = ("certify", "train.csv", "test.csv", "--label", "hired", "--depth", 1)
+
+
+def test_summary_of_two_files(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    said = run(*FILES, "--bias", "flip(1)", "--engine", "relational")
+    assert said.code == 0
+    assert said.out == ""
+    assert said.err == (
+        "bias model  flip(1)\n"
+        "learner     DecisionTreeClassifier(max_depth=1, random_state=0)\n"
+        "people      2\n"
+        "\n"
+        "verdict      people   share\n"
+        "───────────────────────────\n"
+        "robust            1   50.0%\n"
+        "not robust        0    0.0%\n"
+        "unknown           1   50.0%\n"
+    )
+
+
+def test_summary_says_what_not_robust_means(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    said = run(*FILES, "--bias", "flip(1)")
+    assert said.code == 0
+    assert said.err.endswith(
+        "robust            1   50.0%\n"
+        "not robust        1   50.0%\n"
+        "unknown           0    0.0%\n"
+        "\n"
+        "not robust: retrained on a table that the bias model allows, the tree gives another label.\n"
+        "Which records change: everytree witness, with --person 0 for the first.\n"
+    )
+
+
+def test_groups_and_their_intersections_show_sizes(run: Run) -> None:
+    said = run("certify", "compas", "--bias", "flip(0.5%)", "--depth", 1, "--group", "sex", "--group", "race")
+    assert said.code == 0
+    table = said.err[said.err.index("sex ") :].splitlines()
+    assert table[0].split() == ["sex", "race", "people", "robust", "not", "robust", "unknown"]
+    data = load("compas").X_test
+    sizes = data.groupby(["sex", "race"]).size()
+    assert len(table) == 2 + len(sizes)
+    for line, ((sex, race), size) in zip(table[2:], sizes.items(), strict=True):
+        assert line.startswith(f"{sex} ")
+        assert race in line
+        assert f" {size} " in line
+
+
+def test_json_on_standard_output(run: Run) -> None:
+    said = run("certify", "hiring", "--bias", "flip(1)", "--depth", 1, "--json", "-", "--quiet")
+    assert (said.code, said.err) == (0, "")
+    written = json.loads(said.out)
+    data = load("hiring")
+    expected = certify(
+        DecisionTreeClassifier(max_depth=1, random_state=0),
+        data.X_train,
+        data.y_train,
+        data.X_test,
+        "flip(1)",
+    )
+    assert [person["verdict"] for person in written["people"]] == expected.verdicts.tolist()
+    assert written["summary"]["n"] == 9
+    assert written["bias"] == "flip(1)"
+
+
+def test_json_on_standard_output_keeps_the_summary_apart(run: Run) -> None:
+    said = run("certify", "hiring", "--bias", "flip(1)", "--depth", 1, "--json", "-")
+    assert json.loads(said.out)["complete"]
+    assert "bias model  flip(1)" in said.err
+
+
+def test_files_are_written(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    said = run(*FILES, "--bias", "flip(1)", "--json", "found.json", "--csv", "found.csv", "--quiet")
+    assert said == (0, "", "")
+    verdicts = [person["verdict"] for person in json.loads(Path("found.json").read_text())["people"]]
+    assert pd.read_csv("found.csv")["verdict"].tolist() == verdicts
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "found.csv",
+        "found.json",
+        "test.csv",
+        "train.csv",
+    ]
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_an_unwritable_file_is_found_out_first(
+    run: Run,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    ending: str,
+) -> None:
+    monkeypatch.setattr("everytree.cli.certify._certify", lambda *_: pytest.fail("computed too early"))
+    said = run("certify", "hiring", "--bias", "flip(1)", "--depth", 1, f"--{ending}", f"nowhere/a.{ending}")
+    assert said.code == 2
+    assert said.err.startswith(f"Error: --{ending} names 'nowhere/a.{ending}', which cannot be written:")
+    (tmp_path / f"folder.{ending}").mkdir()
+    said = run("certify", "hiring", "--bias", "flip(1)", "--depth", 1, f"--{ending}", f"folder.{ending}")
+    assert said.err == (
+        f"Error: --{ending} must name a file; 'folder.{ending}' is a folder. Name a file in it.\n"
+    )
+
+
+def test_checking_a_path_leaves_an_old_file_alone(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "old.json").write_text("precious")
+    said = run("certify", "hiring", "--bias", "flip(1", "--depth", 1, "--json", "old.json")
+    assert said.code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["old.json"]
+    assert (tmp_path / "old.json").read_text() == "precious"
+
+
+def test_the_test_file_may_hold_the_label_or_not(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    table = pd.read_csv("test.csv")
+    table.assign(hired="yes").to_csv("labelled.csv", index=False)
+    table.to_parquet("test.parquet")
+    plain = run(*FILES, "--bias", "flip(1)", "--json", "-", "--quiet")
+    for name in ("labelled.csv", "test.parquet"):
+        other = run(
+            "certify", "train.csv", name, "--label", "hired", "--depth", 1, "--bias", "flip(1)", "--json",
+            "-", "--quiet",
+        )  # fmt: skip
+        assert other == plain
+
+
+def test_table_options_reach_the_library(run: Run) -> None:
+    said = run(
+        "certify", "adult", "--bias", "flip(3)", "--depth", 1, "--encoding", "ordinal", "--drop", "fnlwgt",
+        "--drop", "race", "--categorical", "education_num", "--engine", "interval", "--group", "race",
+        "--json", "-",
+    )  # fmt: skip
+    assert said.code == 0
+    assert json.loads(said.out)["engine"] == "interval"
+    assert "Amer-Indian-Eskimo" in said.err
+
+
+def test_another_label_of_a_data_set(run: Run) -> None:
+    said = run("certify", "compas", "--label", "sex", "--bias", "flip(1)", "--depth", 1, "--json", "-")
+    assert json.loads(said.out)["labels"] == ["Female", "Male"]
+
+
+def test_limits_are_told(run: Run) -> None:
+    said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--memory-limit", "0.001")
+    assert said.code == 0
+    assert "A time or memory limit ended the search early" in said.err
+    said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--time-limit", "0.000001")
+    assert "A time or memory limit ended the search early" in said.err
+
+
+def test_warnings_are_notes(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    (tmp_path / "test.csv").write_text("sex,age,priors\nOther,33,0\n")
+    said = run(*FILES, "--bias", "flip(1)")
+    assert said.code == 0
+    assert said.err.splitlines()[0] == (
+        "note: Column 'sex' of the test table has categories that training never saw: 'Other'. They are "
+        "encoded as none of the known ones, 'Female', 'Male'."
+    )
+
+
+def test_brackets_in_names_are_shown_as_they_are(run: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a[b]": rng.integers(0, 9, 30), "c": ["[red]", "x"] * 15, "y": [0, 1] * 15})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = run(
+        "certify", "t.csv", "t.csv", "--label", "y", "--bias", 'flip(1, where c == "[red]")', "--depth", 1,
+        "--group", "c",
+    )  # fmt: skip
+    assert said.code == 0
+    assert 'bias model  flip(1, where c == "[red]")' in said.err
+    assert "\n[red] " in said.err

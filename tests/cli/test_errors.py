@@ -1,0 +1,288 @@
+"""Wrong input of every kind: one clear message on standard error, exit code 2, never a traceback."""
+
+# ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.cli_tools import Run, run, write_tables
+
+TABLES = ("train.csv", "test.csv")
+LABEL = ("--label", "hired")
+DEPTH = ("--depth", 1)
+BIAS = ("--bias", "flip(1)")
+
+WRONG = {
+    "depth 0": (
+        ("certify", *TABLES, *LABEL, *BIAS, "--depth", 0),
+        "Error: --depth must be a whole number of at least 1; received 0.\n",
+    ),
+    "negative time": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--time-limit", -1),
+        "Error: --time-limit must be a number of seconds greater than 0; received -1. Leave it out for no "
+        "limit.\n",
+    ),
+    "no memory": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--memory-limit", 0),
+        "Error: --memory-limit must be a number of megabytes greater than 0; received 0. Leave it out for no "
+        "limit.\n",
+    ),
+    "no label": (
+        ("certify", *TABLES, *BIAS, *DEPTH),
+        "Error: Say with --label which column of 'train.csv' is the label. Its columns are 'sex', 'age', "
+        "'priors', 'hired'.\n",
+    ),
+    "unknown label": (
+        ("certify", *TABLES, "--label", "hird", *BIAS, *DEPTH),
+        "Error: The table has no column 'hird' to take the label from. Did you mean 'hired'? Its columns are "
+        "'sex', 'age', 'priors', 'hired'.\n",
+    ),
+    "unknown group": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--group", "sx"),
+        "Error: There is no column 'sx' to group by. The test table has sex, age, priors. Did you mean "
+        "'sex'?\n",
+    ),
+    "unknown column to drop": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--drop", "aeg"),
+        "Error: drop names the column 'aeg', which the training table does not have. Did you mean 'age'? Its "
+        "columns are 'sex', 'age', 'priors'.\n",
+    ),
+    "unknown categorical column": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--categorical", "aeg"),
+        "Error: categorical names the column 'aeg', which the training table does not have. Did you mean "
+        "'age'? Its columns are 'sex', 'age', 'priors'.\n",
+    ),
+    "unknown column in the bias model": (
+        ("certify", *TABLES, *LABEL, *DEPTH, "--bias", "flip(1, where ag > 3)"),
+        "Error: There is no column ag in the training table. Did you mean age?\n"
+        "    flip(1, where ag > 3)\n"
+        "                  ^\n",
+    ),
+    "missing training file": (
+        ("certify", "trian.csv", "test.csv", *LABEL, *BIAS, *DEPTH),
+        "Error: There is no file 'trian.csv'. Did you mean 'train.csv'? Check the path.\n",
+    ),
+    "missing test file": (
+        ("certify", "train.csv", "tset.csv", *LABEL, *BIAS, *DEPTH),
+        "Error: There is no file 'tset.csv'. Did you mean 'test.csv'? Check the path.\n",
+    ),
+    "no test table": (
+        ("certify", "train.csv", *LABEL, *BIAS, *DEPTH),
+        "Error: There is no table of people to judge: after the training table 'train.csv' a second file is "
+        "needed. Name the training file again to judge the people it holds.\n",
+    ),
+    "data set and test table": (
+        ("certify", "compas", "test.csv", *BIAS, *DEPTH),
+        "Error: The data set 'compas' brings its own people to judge; received 'test.csv' as well. Leave the "
+        "second table out, or name two files.\n",
+    ),
+    "unknown data set": (
+        ("certify", "compass", *BIAS, *DEPTH),
+        "Error: 'compass' is neither a file nor a data set. Did you mean 'compas'? The bundled data sets are "
+        "'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .parquet and .arff.\n",
+    ),
+    "unknown table of the paper": (
+        ("certify", "paper:compass", *BIAS, *DEPTH),
+        "Error: The paper has no data set 'compass'. Did you mean 'compas'? It has 'compas', 'drug', "
+        "'adult', 'mnist17'.\n",
+    ),
+    "tables of the paper without their folder": (
+        ("certify", "paper:compas", *BIAS, *DEPTH),
+        "Error: The paper's tables are read from the folder that the environment variable EVERYTREE_DATA "
+        "names, and it is not set. Set it to a folder with compas/train.csv, compas/test.csv, and so on.\n",
+    ),
+    "test file lacks a column": (
+        ("certify", "train.csv", "short.csv", *LABEL, *BIAS, *DEPTH),
+        "Error: The columns of the test table differ from those of the training table: it lacks 'priors'. "
+        "Both tables need the same columns (their order does not matter; an array has the columns x0, x1, "
+        "...). Rename, add or remove columns so that they agree.\n",
+    ),
+    "percentage over 100": (
+        ("certify", *TABLES, *LABEL, *DEPTH, "--bias", "flip(150%)"),
+        "Error: A percentage lies between 0 and 100; received 150.\n    flip(150%)\n         ^\n",
+    ),
+    "bias syntax": (
+        ("certify", *TABLES, *LABEL, *DEPTH, "--bias", "flip(1% where age > 3)"),
+        "Error: The bias model cannot be read at character 9: found where, expected of group, ) or a comma. "
+        "Put a comma before where.\n"
+        "    flip(1% where age > 3)\n"
+        "            ^\n",
+    ),
+    "too many fakes": (
+        ("certify", *TABLES, *LABEL, *DEPTH, "--bias", "fake(8)"),
+        "Error: fake may remove fewer rows than the table has (8); received 8, which leaves an empty table. "
+        "Lower the amount or narrow its where.\n",
+    ),
+    "json without its suffix": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--json", "found.txt"),
+        "Error: --json must name a file that ends in .json; received 'found.txt'. Rename it.\n",
+    ),
+    "explain: bias syntax": (
+        ("explain", "flop(3)", "compas"),
+        "Error: The bias model cannot be read at character 1: found flop, expected flip, miss or fake. Did "
+        "you mean flip?\n    flop(3)\n    ^\n",
+    ),
+    "explain: no label": (
+        ("explain", "flip(3)", "train.csv"),
+        "Error: Say with --label which column of 'train.csv' is the label. Its columns are 'sex', 'age', "
+        "'priors', 'hired'.\n",
+    ),
+    "witness: person out of range": (
+        ("witness", *TABLES, *LABEL, *BIAS, *DEPTH, "--person", 2),
+        "Error: --person must be a position in the test table, from 0 to 1; received 2.\n",
+    ),
+    "witness: negative person": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 3, "--person", -1),
+        "Error: --person must be a position in the test table, from 0 to 8; received -1.\n",
+    ),
+    "witness: depth 0": (
+        ("witness", "hiring", *BIAS, "--depth", 0, "--person", 0),
+        "Error: --depth must be a whole number of at least 1; received 0.\n",
+    ),
+    "witness: no time": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--time-limit", 0),
+        "Error: --time-limit must be a number of seconds greater than 0; received 0. Leave it out for no "
+        "limit.\n",
+    ),
+    "witness: unknown column to drop": (
+        ("witness", *TABLES, *LABEL, *BIAS, *DEPTH, "--person", 0, "--drop", "aeg"),
+        "Error: drop names the column 'aeg', which the training table does not have. Did you mean 'age'? Its "
+        "columns are 'sex', 'age', 'priors'.\n",
+    ),
+    "witness: table without its suffix": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--write", "changed.xlsx"),
+        "Error: --write must name a file that ends in .csv or .parquet; received 'changed.xlsx'. Rename "
+        "it.\n",
+    ),
+    "witness: one table for two people": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--person", 1, "--write", "changed.csv"),
+        "Error: --write writes the changed table of one person; received 2 times --person. Ask for one "
+        "person at a time.\n",
+    ),
+    "witness: free amount": (
+        ("witness", "hiring", "--bias", "flip(?)", *DEPTH, "--person", 0),
+        "Error: The amount ? is free, but a number of rows is needed here. Fill it with "
+        "bias.with_amount(...), or hand the model to radius.\n",
+    ),
+    "radius: no free amount": (
+        ("radius", "hiring", "--family", "flip(1)", *DEPTH),
+        "Error: radius needs a bias model with a free amount, written ?, such as flip(?); received flip(1). "
+        "Use certify for fixed amounts.\n",
+    ),
+    "radius: negative amount": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--max-amount", -1),
+        "Error: --max-amount must be a whole number of at least 0; received -1. Leave it out for as many "
+        "records as the table has.\n",
+    ),
+    "label as a group": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--group", "hired"),
+        "Error: 'hired' is the label, and people cannot be grouped by it. Name other columns of the test "
+        "table: sex, age, priors.\n",
+    ),
+    "radius: label as a group": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--group", "hired"),
+        "Error: 'hired' is the label, and people cannot be grouped by it. Name other columns of the test "
+        "table: race, score.\n",
+    ),
+    "radius: unknown group": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--group", "rase"),
+        "Error: There is no column 'rase' to group by. The test table has race, score. Did you mean "
+        "'race'?\n",
+    ),
+    "radius: unknown label": (
+        ("radius", *TABLES, "--label", "hird", "--family", "flip(?)", *DEPTH),
+        "Error: The table has no column 'hird' to take the label from. Did you mean 'hired'? Its columns are "
+        "'sex', 'age', 'priors', 'hired'.\n",
+    ),
+    "radius: csv without its suffix": (
+        ("radius", "hiring", "--family", "flip(?)", *DEPTH, "--csv", "found.txt"),
+        "Error: --csv must name a file that ends in .csv; received 'found.txt'. Rename it.\n",
+    ),
+    "check: person out of range": (
+        ("check", "hiring", *BIAS, *DEPTH, "--person", 9),
+        "Error: --person must be a position in the test table, from 0 to 8; received 9.\n",
+    ),
+    "check: unknown column in the bias model": (
+        ("check", "hiring", *DEPTH, "--person", 0, "--bias", "flip(1, where scor > 3)"),
+        "Error: There is no column scor in the training table. Did you mean score?\n"
+        "    flip(1, where scor > 3)\n"
+        "                  ^\n",
+    ),
+    "check: depth 0": (
+        ("check", "hiring", *BIAS, "--depth", 0, "--person", 0),
+        "Error: --depth must be a whole number of at least 1; received 0.\n",
+    ),
+    "reproduce: unknown data set": (
+        ("reproduce", "--dataset", "compass"),
+        "Error: The paper has no data set 'compass'. Did you mean 'compas'? It has 'adult', 'compas', "
+        "'drug', 'mnist17'.\n",
+    ),
+    "reproduce: not bundled": (
+        ("reproduce", "--dataset", "drug"),
+        "Error: The data set 'drug' is not bundled. Set EVERYTREE_DATA to the folder of the paper's "
+        "tables.\n",
+    ),
+    "reproduce: markdown without its suffix": (
+        ("reproduce", "--markdown", "found.txt"),
+        "Error: --markdown must name a file that ends in .md; received 'found.txt'. Rename it.\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_input(run: Run, tmp_path: Path, arguments: tuple[object, ...], message: str) -> None:
+    write_tables(tmp_path)
+    (tmp_path / "short.csv").write_text("sex,age\nFemale,33\n")
+    assert run(*arguments) == (2, "", message)
+
+
+SPELLING = {
+    "engine": (("certify", "compas", *BIAS, *DEPTH, "--engine", "relatonal"), "certify", "'relatonal'"),
+    "encoding": (("certify", "compas", *BIAS, *DEPTH, "--encoding", "onhot"), "certify", "'onhot'"),
+    "number": (("certify", "compas", *BIAS, *DEPTH, "--time-limit", "soon"), "certify", "'--time-limit'"),
+    "option": (("certify", "compas", *BIAS, *DEPTH, "--qiet"), "certify", "--qiet"),
+    "no depth": (("certify", "compas", *BIAS), "certify", "'--depth'"),
+    "no bias": (("certify", "compas", *DEPTH), "certify", "'--bias'"),
+    "no person": (("witness", "hiring", *BIAS, *DEPTH), "witness", "'--person'"),
+    "name of a person": (("check", "hiring", *BIAS, *DEPTH, "--person", "Ann"), "check", "'--person'"),
+    "no family": (("radius", "hiring", *DEPTH), "radius", "'--family'"),
+    "table": (("reproduce", "--table", "rate"), "reproduce", "'rate'"),
+    "too many": (("certify", "a.csv", "b.csv", "c.csv", *BIAS, *DEPTH), "certify", "c.csv"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "command", "named"), SPELLING.values(), ids=SPELLING.keys())
+def test_wrong_options(run: Run, arguments: tuple[object, ...], command: str, named: str) -> None:
+    """The sentence is typer's own; it names what is wrong, and we say where to look."""
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    sentence, look = err.rstrip("\n").split("\n")
+    assert sentence.startswith("Error: ")
+    assert named in sentence
+    assert look == f"See 'everytree {command} --help'."
+
+
+def test_wrong_command(run: Run) -> None:
+    said = run("certfy")
+    assert said.code == 2
+    assert "No such command 'certfy'" in said.err
+    assert said.err.endswith("See 'everytree --help'.\n")
+
+
+def test_an_interrupt_is_short(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("everytree.cli.certify._certify", interrupt)
+    said = run("certify", "compas", *BIAS, *DEPTH)
+    assert said == (130, "", "Interrupted; nothing was written.\n")
+
+
+def test_a_fault_of_our_own_is_not_hidden(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("everytree.cli.certify._certify", fail)
+    with pytest.raises(ZeroDivisionError):
+        run("certify", "compas", *BIAS, *DEPTH)

@@ -1,0 +1,294 @@
+"""Ranges of metrics: small cases by hand in fractions, and every table of B(T) on random problems."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from everytree import certify
+from everytree.bias import as_bias
+from everytree.datasets import load
+from everytree.errors import EverytreeError, InternalError, TableError
+from everytree.learner import prepare
+from everytree.prove.walk import Limits
+from everytree.questions.certify import certify_prepared
+from everytree.questions.metrics import metric_ranges
+from everytree.questions.rates import Range, difference, range_of, ratio
+from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from tests.truth.metric_oracle import Tally, draw_case, examine, plain_metrics
+
+SCORES, HIRED = [[0], [1], [2], [3], [5], [6], [7], [8], [9]], [0, 0, 0, 0, 1, 1, 1, 0, 1]
+
+
+def made(verdicts: str, predictions: list, labels: list) -> CertificationResult:
+    """A result without tables: r, n and u for each person."""
+    words = {"r": ROBUST, "n": NOT_ROBUST, "u": UNKNOWN}
+    n = len(predictions)
+    return CertificationResult(
+        verdicts=np.array([words[v] for v in verdicts]),
+        predictions=np.array(predictions),
+        possible_labels=[
+            (p,) if v == "r" else tuple(labels) for v, p in zip(verdicts, predictions, strict=True)
+        ],
+        probability_ranges=np.zeros((n, len(labels), 2)),
+        labels=np.array(labels),
+        bias=as_bias("flip(1)"),
+        learner="a tree",
+        engine="auto",
+        complete=False,
+        frame=pd.DataFrame({"x": range(n)}),
+        index=pd.RangeIndex(n),
+        statistics={},
+    )
+
+
+def row(frame: pd.DataFrame, metric: str, group: object = "everybody") -> tuple[float, ...]:
+    return tuple(frame.loc[(metric, group), ["estimate", "low", "high"]])
+
+
+def numbers(*texts: str) -> tuple[float, ...]:
+    return tuple(float(Fraction(text)) for text in texts)
+
+
+# ---------------------------------------------------------------- by hand
+
+
+def test_ranges_by_hand() -> None:
+    result = made("rrrnrrun", [1, 0, 1, 0, 0, 1, 1, 0], [0, 1])
+    truth = [1, 0, 0, 1, 0, 0, 1, 0]
+    groups = list("aaaabbbb")
+    ranges = metric_ranges(result, groups, truth)
+    assert ranges.index.names == ["metric", "group"]
+    assert row(ranges, "selection rate") == numbers("1/2", "3/8", "6/8")
+    assert row(ranges, "selection rate", "a") == numbers("2/4", "2/4", "3/4")
+    assert row(ranges, "selection rate", "b") == numbers("2/4", "1/4", "3/4")
+    assert row(ranges, "accuracy") == numbers("5/8", "3/8", "6/8")
+    assert row(ranges, "accuracy", "a") == numbers("2/4", "2/4", "3/4")
+    assert row(ranges, "true positive rate", "a") == numbers("1/2", "1/2", "1")
+    assert row(ranges, "true positive rate", "b") == numbers("1", "0", "1")
+    assert row(ranges, "demographic parity difference", "between groups") == numbers("0", "0", "1/2")
+    assert row(ranges, "demographic parity ratio", "between groups") == numbers("1", "1/3", "1")
+    assert row(ranges, "equal opportunity difference", "between groups") == numbers("1/2", "0", "1")
+    assert ranges.loc["robust", "estimate"].to_dict() == {"everybody": 5 / 8, "a": 3 / 4, "b": 2 / 4}
+    assert ranges.loc["unknown", "estimate"].to_dict() == {"everybody": 1 / 8, "a": 0, "b": 1 / 4}
+    assert ranges.loc["certified accuracy", "estimate"].to_dict() == {
+        "everybody": 3 / 8,
+        "a": 1 / 2,
+        "b": 1 / 4,
+    }
+    assert ranges.loc["certified accuracy", "low"].isna().all()
+    assert ranges.loc["accuracy", "n"].to_dict() == {"everybody": 8, "a": 4, "b": 4}
+    assert ranges.loc["true positive rate", "n"].to_dict() == {"everybody": 3, "a": 2, "b": 1}
+    assert ranges.loc[("accuracy", "a"), ["low_is", "high_is"]].tolist() == ["attained", "proved"]
+    assert ranges.attrs == {"positive": 1, "tables": 1}
+
+
+def test_certified_accuracy_is_the_low_end_of_accuracy() -> None:
+    ranges = metric_ranges(made("rnru", [1, 0, 2, 1], [0, 1, 2]), list("abab"), [1, 0, 1, 2])
+    certified = ranges.loc["certified accuracy", "estimate"]
+    assert certified.tolist() == ranges.loc["accuracy", "low"].tolist() == [1 / 4, 1 / 2, 0]
+
+
+def test_a_label_that_training_never_saw_is_never_right() -> None:
+    ranges = metric_ranges(made("rnr", ["y", "n", "n"], ["n", "y"]), None, ["other", "other", "n"])
+    assert row(ranges, "accuracy") == numbers("1/3", "1/3", "1/3")
+    assert ranges.loc[("true positive rate", "everybody"), "n"] == 0
+    assert np.isnan(ranges.loc[("true positive rate", "everybody"), "low"])
+    with pytest.raises(TableError, match="No label of y_true occurs in the training table"):
+        metric_ranges(made("rr", [0, 1], [0, 1]), None, ["0", "1"])
+
+
+def test_three_labels_and_another_positive_one() -> None:
+    result = made("rrnu", [0, 1, 2, 0], [0, 1, 2])
+    assert row(metric_ranges(result), "selection rate") == numbers("1/4", "0", "2/4")
+    assert row(metric_ranges(result, positive=0), "selection rate") == numbers("2/4", "1/4", "3/4")
+    with pytest.raises(EverytreeError, match=r"positive must be one of .* 0, 1, 2; received '1'"):
+        metric_ranges(result, positive="1")
+
+
+def test_without_true_labels_their_metrics_are_left_out() -> None:
+    ranges = metric_ranges(made("rn", [0, 1], [0, 1]), ["a", "b"])
+    assert set(ranges.index.get_level_values("metric")) == {
+        "robust",
+        "not robust",
+        "unknown",
+        "selection rate",
+        "demographic parity difference",
+        "demographic parity ratio",
+    }
+
+
+def test_nobody_selected_has_no_ratio() -> None:
+    never = metric_ranges(made("rrr", [0, 0, 0], [0, 1]), list("aab"))
+    assert never.loc[("demographic parity ratio", "between groups"), "estimate":"high"].isna().all()
+    assert row(never, "demographic parity difference", "between groups") == (0, 0, 0)
+    maybe = metric_ranges(made("rrn", [0, 0, 0], [0, 1]), list("aab"))
+    found = maybe.loc[("demographic parity ratio", "between groups")]
+    assert np.isnan(found.estimate)
+    assert (found.low, found.high, found.low_is, found.high_is) == (0, 0, "proved", "proved")
+
+
+def test_one_group_and_groups_without_positive_people_are_not_compared() -> None:
+    one = metric_ranges(made("rn", [0, 1], [0, 1]), ["a", "a"], [1, 1])
+    assert one.xs("between groups", level="group")[["estimate", "low", "high"]].isna().all(axis=None)
+    result = made("rrrr", [1, 0, 1, 1], [0, 1])
+    ranges = metric_ranges(result, list("abbc"), [1, 1, 1, 0])
+    assert row(ranges, "equal opportunity difference", "between groups") == numbers("1/2", "1/2", "1/2")
+    assert ranges.loc["true positive rate", "n"].to_dict() == {"everybody": 3, "a": 1, "b": 2, "c": 0}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_between_groups_are_those_of_the_whole_box(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(60):
+        groups = []
+        for _ in range(int(rng.integers(2, 4))):
+            n = int(rng.integers(1, 4))
+            low, high = sorted(int(x) for x in rng.integers(0, n + 1, 2))
+            groups.append(Range(n, Fraction(low, n), Fraction(high, n), ()))
+        steps = [
+            {g.low, g.high, *(Fraction(k, 12) for k in range(13) if g.low <= Fraction(k, 12) <= g.high)}
+            for g in groups
+        ]
+        box = list(product(*steps))
+        spread = difference(groups)
+        assert (spread.low, spread.high) == (
+            min(max(r) - min(r) for r in box),
+            max(max(r) - min(r) for r in box),
+        )
+        quotients = [min(r) / max(r) for r in box if max(r)]
+        found = ratio(groups)
+        assert (found.low, found.high) == ((min(quotients), max(quotients)) if quotients else (None, None))
+
+
+# ---------------------------------------------------------------- with tables
+
+
+def test_ends_are_attained_by_the_table_itself_and_by_witnesses() -> None:
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    people, groups = [[0], [4], [5], [9]], ["a", "a", "b", "b"]
+    truth = [0, 1, 1, 1]
+    result = certify(tree, SCORES, HIRED, people, "flip(1)")
+    assert result.verdicts.tolist() == ["robust", "not robust", "not robust", "robust"]
+    ranges = result.metric_ranges(groups, truth)
+    seen = [plain_metrics(result.predictions.tolist(), truth, groups, 1)]
+    for witness in result.witnesses.values():
+        X, y = witness.apply(np.array(SCORES), np.array(HIRED))
+        after = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y).predict(people).tolist()
+        seen.append(plain_metrics(after, truth, groups, 1))
+    for key in seen[0]:
+        values = [float(metrics[key]) for metrics in seen if metrics[key] is not None]
+        found = ranges.loc[key]
+        assert (found.attained_low, found.attained_high) == (min(values), max(values))
+        assert (found.low_is == "attained") == (found.low in values)
+        assert (found.high_is == "attained") == (found.high in values)
+    fewer = metric_ranges(result, groups, truth, tries=0)
+    assert fewer.attrs["tables"] == 1
+    assert fewer[["estimate", "low", "high"]].equals(ranges[["estimate", "low", "high"]])
+    assert metric_ranges(result, tries=1).attrs["tables"] == 2
+
+
+def test_a_robust_person_whose_label_changes_is_a_fault() -> None:
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, SCORES, HIRED, [[0], [4], [5], [9]], "flip(1)")
+    wrong = replace(result, possible_labels=[(int(p),) for p in result.predictions])
+    with pytest.raises(InternalError, match="contradicts the proof for test person"):
+        wrong.metric_ranges()
+    stale = replace(result, witnesses={2: replace(result.witnesses[2], flipped={})})
+    with pytest.raises(InternalError, match="witness for test person 2"):
+        stale.metric_ranges()
+
+
+def test_true_labels_of_the_test_table_are_the_default() -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    prepared = prepare(tree, data.X_train, data.y_train, data.X_test, y_test=data.y_test)
+    result = certify_prepared(prepared, as_bias("flip(1)"), engine="auto", limits=Limits())
+    default, given = result.metric_ranges("race"), result.metric_ranges("race", data.y_test)
+    pd.testing.assert_frame_equal(default, given)
+    assert default.index.names == ["metric", "race"]
+    assert default.attrs["tables"] > 1
+    called: list[tuple[float, int]] = []
+    replace(result).metric_ranges("race", progress=lambda share, left: called.append((share, left)))
+    assert called[-1] == (1.0, 0)
+    assert len(called) == default.attrs["tables"] - 1
+
+
+def test_added_rows_and_text_labels_are_encoded_as_in_training() -> None:
+    data = load("compas")
+    y_train, y_test = np.where(data.y_train == 1, "yes", "no"), np.where(data.y_test == 1, "yes", "no")
+    tree = DecisionTreeClassifier(max_depth=1)  # ties are broken at random
+    result = certify(tree, data.X_train, y_train, data.X_test[:200], "miss(1%)")
+    assert any(len(witness.added) for witness in result.witnesses.values())
+    ranges = result.metric_ranges(["race", "sex"], y_test[:200])
+    assert ranges.index.names == ["metric", "race", "sex"]
+    assert ranges.loc[("accuracy", "Caucasian")].index.tolist() == ["Female", "Male"]  # without a warning
+    assert ranges.loc["selection rate":].index[0] == ("selection rate", "everybody", "everybody")
+    assert ranges.xs("everybody", level="race").loc["robust", "n"].tolist() == [200]
+    assert ranges.attrs["positive"] == "yes"
+    assert ranges.attrs["tables"] > 1
+    pd.testing.assert_frame_equal(ranges, replace(result).metric_ranges(["race", "sex"], y_test[:200]))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y_true": [0, 1]}, "must be one for each of its 3 rows"),
+        ({"y_true": [0, None, 1]}, "missing in row 1"),
+        ({"tries": -1}, "tries must be a whole number from 0; received -1"),
+        ({"tries": 1.5}, "received 1.5"),
+        ({"sensitive_features": {"metric": [1, 2, 3]}}, "A feature called 'metric' cannot"),
+        ({"sensitive_features": ["everybody", "a", "b"]}, "A group of 'group' is called 'everybody'"),
+    ],
+)
+def test_bad_input_is_explained(arguments: dict, message: str) -> None:
+    with pytest.raises(EverytreeError, match=message):
+        metric_ranges(made("rnu", [0, 1, 1], [0, 1]), **arguments)
+
+
+# ---------------------------------------------------------------- every table of B(T)
+
+
+@pytest.mark.parametrize("first", range(0, 200, 25))
+def test_every_table_stays_within_the_ranges(first: int) -> None:
+    total = sum((examine(draw_case(seed, cap=40)) for seed in range(first, first + 25)), Tally())
+    assert total.ranges > 100
+    assert total.attained > total.proved > 0
+
+
+def test_ranges_of_proofs_alone_are_sound_too() -> None:
+    total = sum((examine(draw_case(seed, cap=40), "relational") for seed in range(500, 550)), Tally())
+    assert total.proved > 0
+
+
+def _narrow(rate, who, possible, tables):  # type: ignore[no-untyped-def]
+    """The mistake of taking today's labels for the only ones."""
+    only = np.zeros_like(possible)
+    only[np.arange(len(possible)), tables[0]] = True
+    return range_of(rate, who, only, tables)
+
+
+def _unseen_is_last(rate, who, possible, tables):  # type: ignore[no-untyped-def]
+    """The mistake of counting a label that training never saw as the last one."""
+    target = np.where(rate.target < 0, possible.shape[1] - 1, rate.target)
+    return range_of(replace(rate, target=target), who, possible, tables)
+
+
+def _everybody_counts(rate, who, possible, tables):  # type: ignore[no-untyped-def]
+    """The mistake of dividing true positives by all people."""
+    return range_of(replace(rate, counted=np.ones_like(rate.counted)), who, possible, tables)
+
+
+@pytest.mark.parametrize("mistake", [_narrow, _unseen_is_last, _everybody_counts])
+def test_the_comparison_notices_mistakes(mistake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everytree.questions.metrics.range_of", mistake)
+    cases = [draw_case(seed, cap=40) for seed in range(30)]
+    with pytest.raises(AssertionError):
+        sum((examine(case, "relational") for case in cases), Tally())

@@ -1,0 +1,376 @@
+"""The report as a file: what it holds, that it is the same every time, and that nothing breaks out of it."""
+
+import base64
+import hashlib
+import re
+import shlex
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from everytree.audit import Data, Sweep
+from everytree.bias import parse
+from everytree.cli import main
+from everytree.errors import EverytreeError
+from everytree.questions.certify import DECIDING_SECONDS
+from everytree.show.report import method, people, pictures, write_report
+from everytree.show.report.overview import headline
+from everytree.show.report.page import render
+from everytree.show.report.pictures import curve
+from everytree.show.report.trees import learned_tree
+from tests.show.report_audits import NASTY, audit_of, hiring_audit, nasty_audit, people_in, records_of
+
+
+class Outline(HTMLParser):
+    """Elements, addresses and text of a page."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.addresses, self.ids, self.text = [], [], [], []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        given = dict(attrs)
+        self.addresses += [given[name] for name in ("href", "src", "xlink:href") if name in given]
+        self.ids += [given["id"]] if "id" in given else []
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def audit():
+    return hiring_audit()
+
+
+@pytest.fixture(scope="module")
+def page(audit):
+    return render(audit)
+
+
+@pytest.fixture(scope="module")
+def data(page):
+    return people_in(page)
+
+
+def test_verdicts_and_predictions_are_those_of_the_results(audit, data):
+    words = {"r": "robust", "n": "not robust", "u": "unknown"}
+    assert len(data["cells"]) == len(audit.verdicts) == 8
+    for packed, (cell, result) in zip(data["cells"], audit.verdicts.items(), strict=True):
+        assert [words[letter] for letter in packed["verdicts"]] == result.verdicts.tolist()
+        predicted = [data["labels"][code] for code in data["predictions"][str(cell.depth)]]
+        assert predicted == [str(label) for label in result.predictions]
+        assert (packed["depth"], packed["model"]) == (cell.depth, str(cell.model))
+
+
+def test_columns_and_true_labels_are_those_of_the_people(audit, data):
+    test = audit.prepared[1].test
+    for column in data["columns"]:
+        values = [column["values"][code] for code in column["codes"]]
+        assert values == [str(value) for value in test.frame[column["name"]]]
+    assert data["truth"] == test.y.tolist()
+    assert [data["columns"][c]["name"] for c in data["groups"]] == ["race", "score"]
+
+
+def test_radii_are_those_of_the_results(audit, data):
+    for packed, result in zip(data["radii"], audit.radii.values(), strict=True):
+        assert packed["lower"] == result.lower.tolist()
+        upper = [int(u) if np.isfinite(u) else -1 for u in result.upper]
+        assert packed["upper"] == upper
+        assert (packed["family"], packed["single"], packed["ties"]) == ("flip(?)", True, [])
+
+
+def twenty_people(*sweeps, most=12):
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    y = (X["x"] > 9).astype(int)
+    return audit_of((X, y, X, y), sweeps, most=most, depths=(1,))
+
+
+def test_a_tie_is_one_only_if_nothing_changes():
+    audit = twenty_people(Sweep("both", parse("flip(?) + miss(12)"), ("1",), radius=True))
+    (packed,) = people.people_data(audit)["radii"]
+    (result,) = audit.radii.values()
+    refuted_at_once = np.flatnonzero(result.upper == 0)
+    assert len(refuted_at_once)
+    assert all(result.witnesses[p].size for p in refuted_at_once)
+    assert (packed["family"], packed["single"], packed["ties"]) == ("flip(?) + miss(12)", False, [])
+    witness = result.witnesses[int(refuted_at_once[0])]
+    nothing = replace(witness, flipped={}, removed=[], added=witness.added.iloc[:0])
+    tied = replace(result, witnesses={int(refuted_at_once[0]): nothing})
+    assert people._radius(next(iter(audit.radii)), tied)["ties"] == [int(refuted_at_once[0])]
+
+
+def shown_records(data, number):
+    """The records of a witness as the page puts them together."""
+    witness, old, new = data["witnesses"][number], data["records"], data["added"]
+    known = lambda table, r: [c["values"][c["codes"][r]] for c in table["columns"]]  # noqa: E731
+    name = data["labels"]
+    rows = [
+        ["flip", str(old["rows"][r]), name[old["labels"][r]], name[to], *known(old, r)]
+        for r, to in zip(witness["flipped"], witness["to"], strict=True)
+    ]
+    rows += [
+        ["remove", str(old["rows"][r]), name[old["labels"][r]], "", *known(old, r)]
+        for r in witness["removed"]
+    ]
+    return rows + [["add", "", "", name[new["labels"][a]], *known(new, a)] for a in range(*witness["added"])]
+
+
+def test_every_witness_is_kept_with_its_records(audit, data):
+    kinds = set()
+    for packed, result in zip(data["cells"], audit.verdicts.values(), strict=True):
+        refuted = [p for p, letter in enumerate(packed["verdicts"]) if letter == "n"]
+        assert len(refuted) == len(packed["witnesses"])
+        for person, number in zip(refuted, packed["witnesses"], strict=True):
+            rows = shown_records(data, number)
+            assert rows == records_of(result, person)
+            assert data["labels"][data["witnesses"][number]["after"]] == str(result.witness(person).after)
+            kinds |= {row[0] for row in rows}
+    assert kinds == {"flip", "remove", "add"}
+
+
+def test_witnesses_and_records_are_kept_once(audit, data):
+    people_refuted = sum(len(result.witnesses) for result in audit.verdicts.values())
+    assert len(data["witnesses"]) < people_refuted
+    assert len(set(data["records"]["rows"])) == len(data["records"]["rows"])
+
+
+def test_interchangeable_records_are_noted(audit, data):
+    witness = next(iter(next(iter(audit.verdicts.values())).witnesses.values()))
+    packed = data["witnesses"][data["cells"][0]["witnesses"][0]]
+    assert packed["pools"] == [[count, len(rows)] for rows, count in witness.alternatives]
+    for row, pool in zip([*witness.flipped, *witness.removed], packed["pool"], strict=True):
+        assert pool == -1 or row in witness.alternatives[pool][0]
+
+
+def test_the_same_audit_gives_the_same_bytes(audit, page, tmp_path):
+    told = []
+    path = write_report(audit, tmp_path / "report.html", progress=lambda *said: told.append(said))
+    assert path.read_text(encoding="utf-8") == page
+    assert told[-1] == (1.0, 0)
+    assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
+
+
+def test_nothing_is_asked_of_the_network(page):
+    outline = Outline(page)
+    assert all(address.startswith("#") for address in outline.addresses)
+    assert not {"link", "iframe", "img", "object", "embed"} & set(outline.tags)
+    assert "@import" not in page
+    assert re.findall(r"url\((?!#)", page) == []
+
+
+def test_the_policy_allows_this_script_and_no_other(page):
+    allowed = re.search(r"script-src 'sha256-([^']+)'", page)[1]
+    script = re.search(r"(?s)<script>(.*?)</script>", page)[1]
+    assert base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() == allowed
+    assert "default-src 'none'" in page
+
+
+def test_ids_occur_once(page):
+    ids = Outline(page).ids
+    assert len(ids) == len(set(ids))
+
+
+def test_markup_in_names_and_values_stays_text():
+    nasty = nasty_audit()
+    page = render(nasty)
+    outline = Outline(page)
+    assert outline.tags.count("script") == 2
+    assert "img" not in outline.tags
+    assert "b" not in outline.tags
+    said = "".join(outline.text)
+    assert NASTY in said
+    packed = people_in(page)
+    assert packed["columns"][0]["name"] == NASTY
+    assert packed["labels"] == [NASTY, "<b>no</b>"]
+    picture = curve(nasty, 0, 1, (NASTY,))
+    assert picture is not None
+    assert NASTY in "".join(Outline(picture.svg).text)  # the title of the legend
+
+
+def test_the_first_screen(audit, page):
+    first = headline(audit)
+    assert (first.cell.sweep, first.cell.depth, first.cell.amount) == (0, 1, "2")
+    said = " ".join("".join(Outline(page).text).split())
+    assert first.lead in said
+    assert first.also == "With less of the same bias, the share that is proved is 44.4% at 1."
+    by_race = audit.verdicts[first.cell].by_group("race")
+    groups = {group.name: group for group in first.groupings[0].groups}
+    for name, row in by_race.iterrows():
+        assert (groups[name].people, groups[name].robust) == (row["n"], round(row["n"] * row["robust"]))
+    assert [g.title for g in first.groupings] == ["race", "race and score"]
+
+
+def test_everything_is_said_that_a_reader_needs(page):
+    said = " ".join("".join(Outline(page).text).split())
+    for words in (
+        "What this report does not say",
+        "Nothing about truth",
+        "No verdict was cut off by a limit",
+        "SHA-256, train",
+        "a" * 64,
+        "DecisionTreeClassifier(max_depth=2, random_state=0)",
+        "float32",
+        "attained",
+        "proved",
+        "fake(?) + miss(?)",
+        "infinitely many",
+        "needs JavaScript",
+        "score ≤ 4?",
+    ):
+        assert words in said, words
+
+
+def test_the_commands_do_what_they_say(data, capsys):
+    cell = data["cells"][0]
+    refuted = cell["verdicts"].index("n")
+    witness, check = (shlex.split(command) for command in cell["commands"])
+    assert main([*witness[1:], str(refuted)]) == 0
+    assert "not robust" in capsys.readouterr().err
+    assert main([*check[1:], str(cell["verdicts"].index("r"))]) == 0
+    assert "confirmed" in capsys.readouterr().err
+
+
+def test_commands_name_files_without_folders():
+    from everytree.audit import Cell
+    from everytree.show.report.method import commands
+
+    data = Data("/home/someone/a b.csv", "C:\\people\\test.csv", "hired", ("id",), ("zip",), "ordinal")
+    cell = Cell(0, None, None, 2, parse("flip(1, where race == 'it''s')".replace("''", "")))
+    line = shlex.split(commands(data, cell)[0])
+    assert line == [
+        *("everytree", "witness", "a b.csv", "test.csv", "--label", "hired", "--drop", "id"),
+        *("--categorical", "zip", "--encoding", "ordinal", "--depth", "2"),
+        *("--bias", 'flip(1, where race == "its")', "--person"),
+    ]
+
+
+def test_a_search_that_was_cut_off_is_named():
+    X = pd.DataFrame({"x": range(12)})
+    y = [0] * 6 + [1] * 6
+    cut = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(2)")),), depths=(1,))
+    ((cell, result),) = cut.verdicts.items()
+    verdicts = np.full(12, "unknown", "<U10")
+    cut = replace(cut, verdicts={cell: replace(result, verdicts=verdicts, witnesses={}, complete=False)})
+    said = " ".join("".join(Outline(render(cut)).text).split())
+    assert "A limit ended 1 computation early: flip(2), depth 1." in said
+    assert "A time or memory limit ended the search early" in said
+    assert "cut off" in said
+
+
+def test_an_audit_without_groups_amounts_or_true_labels():
+    X = pd.DataFrame({"x": range(12)}, index=[f"row {i}" for i in range(12)])
+    plain = audit_of((X, [0] * 6 + [1] * 6, X, None), (Sweep("flip(1)", parse("flip(1)")),), depths=(1,))
+    page = render(plain)
+    packed = people_in(page)
+    assert packed["truth"] is None
+    assert packed["groups"] == []
+    assert packed["names"] == [f"row {i}" for i in range(12)]
+    assert packed["cells"][0]["amount"] == "flip(1)"
+    assert "By " not in "".join(Outline(page).text).split("What this report")[0]
+
+
+def test_missing_values_and_numbers_are_told_apart():
+    column = people._column("c", pd.Series([2.0, None, 10.0, 0.1 + 0.2]))
+    assert column == {"name": "c", "values": ["0.3", "2", "10"], "codes": [1, -1, 2, 0]}
+    mixed = people._column("c", pd.Series(["b", 1, "a"], dtype=object))
+    assert [mixed["values"][code] for code in mixed["codes"]] == ["b", "1", "a"]
+
+
+def test_columns_that_do_not_fit_are_named(audit, monkeypatch):
+    monkeypatch.setattr(people, "MOST_BYTES", 0)
+    data = people.people_data(replace(audit, plan=replace(audit.plan, groups=(("race",),))))
+    assert [column["name"] for column in data["columns"]] == ["race"]
+    assert data["left_out"] == ["score"]
+
+
+def test_less_is_said_only_of_less():
+    sweep = Sweep("both", parse("flip(?, where x < 5) + flip(?, where x >= 5)"), ("4", "30% of group"))
+    first = headline(replace(twenty_people(sweep), radii={}))
+    assert first.cell.amount == "4"  # eight records in all; the other amount allows two and five
+    assert first.also.startswith("At the other amounts of this bias model, the share that is proved is ")
+    same = headline(twenty_people(Sweep("same", parse("flip(?)"), ("10%", "2"))))
+    assert same.also.startswith("At the other amounts of this bias model")
+    fewer = headline(twenty_people(Sweep("fewer", parse("flip(?) + fake(2)"), ("2", "1"))))
+    assert fewer.cell.amount == "2"
+    assert fewer.also.startswith("With less of the same bias, the share that is proved is ")
+
+
+def test_an_axis_of_records_counts_what_is_free():
+    audit = twenty_people(Sweep("a", parse("flip(?) + fake(9)"), ("1", "4", "25%"), engine="relational"))
+    assert list(pictures._by_amount(audit, 0, 1)) == [1, 4, 5]
+    assert "for ? in flip(?) + fake(9)." in curve(audit, 0, 1).caption
+    model = parse("flip(?, where x < 5) + flip(?, where x >= 5)")
+    audit = twenty_people(Sweep("b", model, ("2", "20% of group"), engine="relational"))
+    assert [pictures._free_counts(audit, cell) for cell in audit.verdicts] == [(2, 2), (1, 3)]
+    assert pictures._by_amount(audit, 0, 1) == {}
+    assert curve(audit, 0, 1) is None
+
+
+def test_the_time_that_auto_takes_is_said(audit):
+    said = {fact.what: fact.value for fact in method.facts(audit)}["Time limit"]
+    assert said == (
+        f"none for the walk; “auto” then decides for at most {DECIDING_SECONDS:g} seconds in each "
+        "computation, for each amount that a radius tries"
+    )
+    sweeps = tuple(replace(sweep, engine="relational", radius=False) for sweep in audit.plan.sweeps)
+    for plan, words in (
+        (replace(audit.plan, sweeps=sweeps), "none"),
+        (replace(audit.plan, time_limit=5.0), "5 seconds for each computation"),
+    ):
+        assert method._time_limit(plan) == words
+
+
+def test_the_people_in_the_commands_exist(audit, page):
+    said = " ".join("".join(Outline(page).text).split())
+    result = audit.verdicts[headline(audit).cell]
+    named = method.examples(result)
+    assert f"--person {named['proved']} everytree witness" in said
+    assert named["refuted"] == min(result.witnesses)
+    assert "derives a proof again where the walk alone gives one" in said
+    cell = next(iter(audit.verdicts))  # some are robust here
+    proved = method.examples(audit.verdicts[cell])["proved"]
+    assert audit.verdicts[cell].verdicts[proved] == "robust"
+    ranges = audit.verdicts[cell].probability_ranges.copy()
+    ranges[proved] = (0.0, 1.0)
+    other = method.examples(replace(audit.verdicts[cell], probability_ranges=ranges))["proved"]
+    assert other > proved  # the walk proves this one
+
+
+def test_amounts_in_different_units_share_an_axis_of_records():
+    X = pd.DataFrame({"x": range(40)})
+    y = [0] * 20 + [1] * 20
+    mixed = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(?)"), ("10%", "1")),), depths=(1,))
+    picture = curve(mixed, 0, 1)
+    assert picture is not None
+    assert "records" in picture.svg
+
+
+def test_a_learned_tree_asks_in_original_terms():
+    X = pd.DataFrame({"race": ["A", "B"] * 10, "size": range(20)})
+    y = [int(race == "B") for race in X["race"]]
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    tree = learned_tree(audit.prepared[1], 1)
+    assert tree.root.says in ("race is A", "race is B")
+    answers = {child.answer: child.says for child in tree.root.children}
+    assert answers == ({"yes": "1", "no": "0"} if tree.root.says == "race is B" else {"yes": "0", "no": "1"})
+
+
+def test_without_jinja_the_message_says_what_to_install(audit, monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(EverytreeError, match=r'pip install "everytree\[report\]"'):
+        write_report(audit, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_path_that_cannot_be_written_is_refused_first(audit, tmp_path):
+    with pytest.raises(EverytreeError, match="cannot be written"):
+        write_report(audit, tmp_path / "missing" / "report.html")
+    with pytest.raises(EverytreeError, match=r"\.html"):
+        write_report(audit, tmp_path / "report.txt")
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,146 @@
+"""The words of the findings, case by case."""
+
+import pytest
+
+from everytree.bias import parse
+from everytree.show.report.findings import Tally, assumption, differs_most, finding, lead, share, sizes
+
+
+def test_shares_never_round_to_none_or_all():
+    assert share(0, 7) == "0%"
+    assert share(7, 7) == "100%"
+    assert share(1, 100_000) == "<0.1%"
+    assert share(99_999, 100_000) == ">99.9%"
+    assert share(990, 1543) == "64.2%"
+    assert share(1, 1000) == "0.1%"
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "words"),
+    [
+        ("flip(0.5%)", [24], "If up to 0.5% of all training rows (24) have a wrong label"),
+        ("flip(1)", [1], "If up to 1 row has a wrong label"),
+        ("miss(20)", [20], "If up to 20 rows are missing"),
+        ("fake(1)", [1], "If up to 1 row is fake"),
+        (
+            "fake(2% of group, where age > 3)",
+            [2],
+            "If up to 2% of the rows of the group (2) are fake, where age is above 3",
+        ),
+        (
+            "flip(3) + miss(1000, where race == 'may be fake')",
+            [3, 1000],
+            "If up to 3 rows have a wrong label, and up to 1000 rows are missing, "
+            'where race is "may be fake"',
+        ),
+    ],
+)
+def test_an_assumption_is_the_beginning_of_a_sentence(text, counts, words):
+    assert assumption(parse(text), counts) == words
+
+
+def test_some_are_robust():
+    assert lead(parse("flip(0.5%)"), Tally(990, 553, 0), [24]) == (
+        "If up to 0.5% of all training rows (24) have a wrong label, 64.2% of the 1,543 people keep their "
+        "prediction, whichever labels are the wrong ones."
+    )
+    assert finding(Tally(990, 553, 0), engine="auto", complete=True) == [
+        "For 553 people (35.8%) there are records whose change, within this assumption, gives another label.",
+        "Nobody is left undecided.",
+    ]
+
+
+def test_all_are_robust():
+    assert lead(parse("miss(2)"), Tally(12, 0, 0), [2]) == (
+        "If up to 2 rows are missing, all 12 people keep their prediction, whatever the missing rows are."
+    )
+    assert finding(Tally(12, 0, 0), engine="auto", complete=True) == [
+        "This is proved for everybody: no witness against it exists."
+    ]
+
+
+def test_none_is_robust():
+    said = lead(parse("fake(2)"), Tally(0, 1200, 0), [2])
+    assert said == (
+        "If up to 2 rows are fake, for none of the 1,200 people is the prediction proved to stay the same."
+    )
+    assert finding(Tally(0, 1200, 0), engine="auto", complete=True)[0].startswith("For everybody there are")
+
+
+def test_one_person():
+    model = parse("flip(1) + fake(1)")
+    assert lead(model, Tally(1, 0, 0), [1, 1]).endswith(
+        "the one person keeps the prediction, whichever rows are concerned."
+    )
+    assert lead(model, Tally(0, 0, 1), [1, 1]).endswith("no proof was found for the one person.")
+    assert finding(Tally(0, 1, 0), engine="auto", complete=True)[0].startswith("For this person there are")
+
+
+def test_one_robust_person_among_many():
+    said = lead(parse("flip(1)"), Tally(1, 3, 0), [1])
+    assert "25.0% of the 4 people keeps the prediction" in said
+
+
+def test_a_share_is_not_said_to_be_all_where_others_are_unknown():
+    said = lead(parse("flip(2)"), Tally(6, 3, 1), [2])
+    assert "60.0% of the 10 people are proved to keep their prediction, whichever labels" in said
+    said = lead(parse("flip(2)"), Tally(1, 2, 1), [2])
+    assert "25.0% of the 4 people is proved to keep the prediction" in said
+
+
+def test_the_words_follow_the_kind_and_not_the_text():
+    model = parse(
+        "miss(1, where note == 'may have a wrong label') + fake(1%, where note == 'may be missing')"
+    )
+    assert assumption(model, [1, 3]) == (
+        'If up to 1 row is missing, where note is "may have a wrong label", and up to 1% of all training '
+        'rows (3) are fake, where note is "may be missing"'
+    )
+
+
+def test_some_are_unknown():
+    said = finding(Tally(5, 2, 1), engine="auto", complete=True)
+    assert (
+        said[1] == "For 1 person (12.5%) neither a proof nor such records were found: the verdict is unknown."
+    )
+    assert len(said) == 2
+
+
+def test_a_time_limit_is_said():
+    said = finding(Tally(5, 0, 3), engine="auto", complete=False)
+    assert said[0] == "For nobody were records found whose change gives another label."
+    assert said[-1].startswith("A time or memory limit ended the search early")
+
+
+def test_an_engine_that_only_proves_is_said():
+    said = finding(Tally(5, 0, 3), engine="interval", complete=True)
+    assert not any("nobody" in sentence for sentence in said)
+    assert (
+        said[-1] == "The engine “interval” only looks for proofs and never for records that change a label."
+    )
+
+
+def test_the_group_that_differs_most():
+    groups = [Tally(50, 50, 0, "A"), Tally(90, 10, 0, "B"), Tally(0, 5, 0, "tiny")]
+    everybody = Tally(140, 65, 0)
+    assert differs_most(groups, everybody) == (
+        "The group “B” differs most: 90.0% of its 100 people are proved robust, and 47.6% of the other 105 "
+        "people. Groups of fewer than 30 people are listed, but not compared."
+    )
+
+
+def test_groups_that_cannot_be_compared():
+    assert differs_most([Tally(3, 1, 0, "A")], Tally(3, 1, 0)).startswith("All people are in one group")
+    small = [Tally(3, 1, 0, "A"), Tally(0, 2, 0, "B")]
+    assert differs_most(small, Tally(3, 3, 0)).startswith("No group has 30 people or more")
+    equal = [Tally(30, 10, 0, "A"), Tally(60, 20, 0, "B")]
+    assert differs_most(equal, Tally(90, 30, 0)) == (
+        "The share of proved predictions is the same in every group compared."
+    )
+
+
+def test_sizes():
+    assert sizes(0.0) == ("1", "")
+    assert sizes(2.0) == ("100", "")
+    assert sizes(64.21) == ("about 10", "64.2")
+    assert sizes(float("inf")) == ("infinitely many", "")

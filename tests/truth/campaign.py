@@ -1,0 +1,207 @@
+"""The library's proofs against the oracle, on many small problems.
+
+``examine`` asks the library for its verdicts on a problem and, when it certified somebody, enumerates every
+table of B(T) in search of a violation: a certified point that some learned tree labels differently.
+
+    python -m tests.truth.campaign --problems 2000 --seed 0 --engine interval --jobs 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from tests.truth.oracle import Learner, Table
+from tests.truth.problems import Problem, hand_picked, random_problem
+
+VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A certified point that a tree learned from an allowed table labels differently."""
+
+    problem: Problem
+    point: int
+    certified: int
+    reachable: frozenset[int]
+    table: Table
+
+    def __str__(self) -> str:
+        rows = "\n".join(f"  {list(values)} -> {label}" for values, label in self.table)
+        return (
+            f"point {self.point} {self.problem.points[self.point].tolist()} is certified as "
+            f"{self.certified}, but can be {sorted(self.reachable)}\n"
+            f"{self.problem.describe()}\nfrom the table\n{rows}"
+        )
+
+
+@dataclass
+class Tally:
+    """What a campaign has seen; tallies of several runs add up."""
+
+    problems: int = 0
+    certifying: int = 0  # problems with at least one certified point
+    points: int = 0
+    certified: int = 0
+    tables: int = 0
+    trainings: int = 0
+    violations: list[Violation] = field(default_factory=list)
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(**{name: value + getattr(other, name) for name, value in vars(self).items()})
+
+    def __str__(self) -> str:
+        return (
+            f"problems {self.problems} ({self.certifying} with a certified point), "
+            f"certified points {self.certified} of {self.points}, tables {self.tables}, "
+            f"trainings {self.trainings}, violations {len(self.violations)}"
+        )
+
+
+# A certifier answers (certified?, predicted label) for every test point of a problem.
+Certifier = Callable[[Problem], Sequence[tuple[bool, int]]]
+
+
+def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
+    """What everytree says."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree import certify
+
+    tree = DecisionTreeClassifier(max_depth=problem.depth)
+    result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine)
+    pairs = zip(result.verdicts, result.predictions, strict=True)
+    return [(str(verdict) == "robust", int(label)) for verdict, label in pairs]
+
+
+def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
+    """Compare one problem's verdicts with every table of B(T); stop at the first violation.
+
+    ``engine`` is the name of one of the library's engines, a certifier of your own, or "bounds" for the
+    inequality below the relational engine.
+    """
+    if engine == "bounds":
+        from tests.truth.inequality import examine_bounds
+
+        return examine_bounds(problem)
+    certifier = partial(library_verdicts, engine=engine) if isinstance(engine, str) else engine
+    try:
+        verdicts = certifier(problem)
+    except Exception as error:
+        error.add_note(problem.describe())
+        raise
+    claims = {i: label for i, (certified, label) in enumerate(verdicts) if certified}
+    tally = Tally(problems=1, certifying=int(bool(claims)), points=len(verdicts), certified=len(claims))
+    if not claims:
+        return tally
+    learner = Learner(problem.points, problem.y, problem.depth, seeds)
+    for table in problem.tables():
+        tally.tables += 1
+        possible = learner.possible_labels(table)
+        wrong = next((i for i, label in claims.items() if possible[i] != {label}), None)
+        if wrong is not None:
+            tally.violations.append(Violation(problem, wrong, claims[wrong], possible[wrong], table))
+            break
+    tally.trainings = learner.trainings
+    return tally
+
+
+def check(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Violation | None:
+    """The first violation of a problem, or None."""
+    return next(iter(examine(problem, engine, seeds).violations), None)
+
+
+def run(problems: Iterable[Problem], engine: str | Certifier, stop_early: bool = False) -> Tally:
+    """Examine problem after problem, if asked only up to the first violation."""
+    total = Tally()
+    for problem in problems:
+        total += examine(problem, engine)
+        if stop_early and total.violations:
+            break
+    return total
+
+
+# ---------------------------------------------------------------- command line
+
+
+def run_seeds(
+    seeds: range, engine: str | Certifier, focus: dict | None = None, stop_early: bool = False
+) -> Tally:
+    """Examine the random problems of these seeds."""
+    return run((random_problem(seed, **(focus or {})) for seed in seeds), engine, stop_early)
+
+
+def run_in_parallel(seeds: range, engine: str, focus: dict, jobs: int) -> Tally:
+    """The same in several processes."""
+    chunks = [seeds[i : i + 50] for i in range(0, len(seeds), 50)]
+    with ProcessPoolExecutor(jobs) as pool:
+        return sum(pool.map(partial(run_seeds, engine=engine, focus=focus), chunks), Tally())
+
+
+def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.truth.campaign", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--problems", type=int, default=1000, help="how many random problems")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first problem")
+    parser.add_argument("--engine", default="interval", help="engine of the library")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--focus", type=json.loads, default={}, help="JSON arguments for random_problem")
+    parser.add_argument("--hand-picked", action="store_true", help="examine the hand-picked problems first")
+    parser.add_argument("--stop-early", action="store_true", help="stop at the first violation")
+    parser.add_argument("--package-in", type=Path, help="fail unless everytree is imported from this folder")
+    return parser.parse_args(argv)
+
+
+def _require_package_in(folder: Path) -> None:
+    import everytree
+
+    found = Path(everytree.__file__).resolve()
+    if not found.is_relative_to(folder.resolve()):
+        raise SystemExit(f"everytree was imported from {found}, not from {folder}")
+
+
+def _run_as_told(options: argparse.Namespace) -> Tally:
+    total = run(hand_picked(), options.engine, options.stop_early) if options.hand_picked else Tally()
+    if not (options.stop_early and total.violations):
+        seeds = range(options.seed, options.seed + options.problems)
+        if options.jobs > 1 and not options.stop_early:
+            total += run_in_parallel(seeds, options.engine, options.focus, options.jobs)
+        else:
+            total += run_seeds(seeds, options.engine, options.focus, options.stop_early)
+    return total
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a campaign; tell by the exit code whether there was a violation or a self-check failed."""
+    options = _arguments(argv)
+    if options.package_in is not None:
+        _require_package_in(options.package_in)
+    start = time.perf_counter()
+    try:
+        total = _run_as_told(options)
+    except Exception as error:
+        if type(error).__name__ != "InternalError":
+            raise
+        traceback.print_exc(file=sys.stdout)
+        return SELF_CHECK
+    seconds = time.perf_counter() - start
+    for violation in total.violations:
+        print(violation, end="\n\n")
+    print(total)
+    rates = f"{total.problems / seconds:.0f} problems/s, {total.trainings / seconds:.0f} trainings/s"
+    print(f"{seconds:.1f} s, {rates}")
+    return VIOLATION if total.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

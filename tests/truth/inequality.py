@@ -1,0 +1,139 @@
+"""The inequality below the relational engine, checked on every table of small problems.
+
+The engine drops a split when a bound on its lead over a challenger is negative. Verdicts show a wrong bound
+only by luck, so here the bound itself is compared with the exact lead, for every pair of splits of the root
+and every table of B(T), and so is the joint test of split and leaf.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+
+from tests.truth.oracle import Table
+from tests.truth.problems import Problem
+
+ROUNDING = 1e-9
+
+
+def exact_score(rows: list[Counter]) -> Fraction:
+    """G of a split: sum over its sides of the squared label counts over the size."""
+    total = Fraction(0)
+    for side in rows:
+        size = sum(side.values())
+        if size:
+            total += Fraction(sum(count * count for count in side.values()), size)
+    return total
+
+
+def cuts_of(table: Table, column: int, low: float, high: float) -> list[list[Counter]]:
+    """Label counts of both sides, for every threshold in a gap that cuts the table differently."""
+    values = sorted({np.float32(v[column]) for v, _ in table if low <= np.float32(v[column]) < high})
+    cuts = []
+    for threshold in values or [low]:
+        sides = [Counter(), Counter()]
+        for row, label in table:
+            sides[int(np.float32(row[column]) > threshold)][label] += 1
+        cuts.append(sides)
+    return cuts
+
+
+class Root:
+    """The root of a problem as the library's kernels see it."""
+
+    def __init__(self, problem: Problem) -> None:
+        from everytree.bias import resolve
+        from everytree.prove import counts
+        from everytree.prove.domains import relational
+
+        X = np.asfortranarray(problem.X, np.float32)
+        labels, y = np.unique(problem.y, return_inverse=True)
+        frame = pd.DataFrame(problem.X, columns=[f"x{j}" for j in range(X.shape[1])])
+        bias = resolve(problem.bias(), frame, y, labels)
+        self.labels = [int(label) for label in labels]
+        self.columns = counts.code_columns(X, np.isin(X, (0, 1)).all(axis=0))
+        self.types = counts.type_rows(y.astype(np.int64), bias)
+        self.rows = np.arange(len(y), dtype=np.int32)
+        self.budget = counts.Budget(
+            bias.additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to
+        )
+        pinned = np.zeros(X.shape[1], np.bool_)
+        self.splits = counts.node_splits(self.columns, self.types, self.rows, bias.additions, pinned, True)
+        self.score = relational.scores(self.splits, self.types)
+        self.everything = np.arange(len(self.score))
+
+    def gap(self, s: int) -> tuple[int, float, float]:
+        """Column and ends of the gap of a split; infinite where it is outer."""
+        j = int(self.splits.feature[s])
+        values = self.columns.values[self.columns.starts[j] : self.columns.starts[j + 1]]
+        low, high = int(self.splits.low[s]), int(self.splits.high[s])
+        return j, values[low] if low >= 0 else -np.inf, values[high] if high < len(values) else np.inf
+
+    def is_inner(self, s: int) -> bool:
+        return bool(np.isfinite(self.gap(s)[1:]).all())
+
+    def margins(self, psi: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The loose and the settled margins of all splits against psi, and what the leaves may show."""
+        from everytree.prove.domains import atoms, leaf, relational
+
+        loose, _ = relational.loose_margins(self.splits, self.types, self.budget, self.score, psi)
+        possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget)
+        cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, self.everything, psi)
+        settled = atoms.settle(
+            self.splits, self.everything, cells, psi, self.types, self.budget, self.score, possible
+        )
+        return loose, settled, possible
+
+
+def examine_bounds(problem: Problem):
+    """Compare the bounds of a problem with every table of B(T)."""
+    from tests.truth.campaign import Tally
+
+    root = Root(problem)
+    inner = [s for s in root.everything if root.is_inner(s)]
+    margins = {psi: root.margins(psi) for psi in inner}
+    tally = Tally(problems=1, certifying=1, points=len(inner))
+    for table in problem.tables():
+        tally.tables += 1
+        cuts = [cuts_of(table, *root.gap(s)) for s in root.everything]
+        scores = [[exact_score(cut) for cut in of_split] for of_split in cuts]
+        for psi in inner:
+            found = _compare(root, psi, margins[psi], cuts, scores, len(problem.y))
+            tally.certified += len(root.everything)
+            if found:
+                tally.violations.append(f"{found}\n{problem.describe()}\nfrom the table {table}")
+                return tally
+    return tally
+
+
+def _compare(root: Root, psi: int, margins: tuple, cuts: list, scores: list, n: int) -> str:
+    """What is wrong with the bounds against psi on one table, or an empty text."""
+    loose, settled, possible = margins
+    least = min(scores[psi])
+    for s in root.everything:
+        if s == psi:
+            continue
+        for cut, score in zip(cuts[s], scores[s], strict=True):
+            if not all(sum(side.values()) for side in cut):
+                continue
+            lead = float(score - least)
+            limit = min(loose[s], settled[s]) - 1e-10 * n + ROUNDING
+            if lead > limit:
+                return f"split {s} leads challenger {psi} by {lead}, the bound is {limit}"
+            if score >= least and settled[s] >= 0:
+                wrong = _wrong_leaf(root, cut, possible[s])
+                if wrong:
+                    return f"split {s} beats challenger {psi} and {wrong}"
+    return ""
+
+
+def _wrong_leaf(root: Root, cut: list[Counter], possible: np.ndarray) -> str:
+    for side in (0, 1):
+        counts = [cut[side][label] for label in root.labels]
+        winner = counts.index(max(counts))
+        if not possible[side, winner]:
+            return f"side {side} says {root.labels[winner]}, which was ruled out"
+    return ""

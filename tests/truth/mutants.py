@@ -1,0 +1,151 @@
+"""Mistakes made on purpose, to see that the campaign notices them.
+
+A mutant is one replacement in one source file. The package is copied, the replacement applied, and the
+campaign run against the copy in a process of its own, without compilation, until a violation shows up or
+a self-check of the library (InternalError) fails; any other exception is a broken mutant, not a catch.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.truth.campaign import SELF_CHECK, VIOLATION
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "src" / "everytree"
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One mistake.
+
+    name : what is wrong, in words ("leaf flip worth 1").
+    file : path below src/everytree ("prove/domains/leaf.py").
+    old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
+    engine : the engine whose verdicts are examined, or "bounds" for the inequality below the relational one.
+    focus : keyword arguments for ``random_problem``, to find the violation within seconds, for example
+        ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
+    problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
+    seed : the seed of the first of them.
+    """
+
+    name: str
+    file: str
+    old: str
+    new: str
+    engine: str = "interval"
+    focus: Mapping[str, Any] = field(default_factory=dict)
+    problems: int = 500
+    seed: int = 0
+
+
+MISS = {"kinds": ("miss",)}
+FLIP = {"kinds": ("flip",)}
+FAKE = {"kinds": ("fake",)}
+
+MUTANTS: tuple[Mutant, ...] = (
+    # The interval domain and what both engines share.
+    Mutant("no outer splits", "prove/counts.py", "outer_low = outer and additions > 0", "outer_low = False", focus=MISS),
+    Mutant("constant boolean columns have no outer split", "prove/counts.py", "constant = first == last and not pinned[j]", "constant = False", focus=MISS),
+    Mutant("stop forgotten, intervals", "prove/domains/interval.py", "may_stop = least_upper == np.inf", "may_stop = False", focus=FAKE),
+    Mutant("upper cost of splits that may be emptied", "prove/domains/interval.py", "cost_high += most * impurity_high if least > 0 else np.inf", "cost_high += most * impurity_high", focus=FAKE),
+    Mutant("ties dropped, intervals", "prove/domains/interval.py", "survives[c] = lower <= limit and lower < np.inf", "survives[c] = lower < limit - 1e-6"),
+    Mutant("leaf ties dropped", "prove/domains/interval.py", "high[c, side, i] >= largest - TIE_TOLERANCE", "high[c, side, i] > largest + TIE_TOLERANCE"),
+    Mutant("flips forgotten in the lower end", "prove/domains/interval.py", "low = (own - away - removed) / (size - removed + others_added)", "low = (own - removed) / (size - removed + others_added)", focus=FLIP),
+    Mutant("removals forgotten in the lower end", "prove/domains/interval.py", "if own - away - removed > 0:\n        low = (own - away - removed) /", "if own - away > 0:\n        low = (own - away) /", focus=FAKE),
+    Mutant("additions forgotten in the upper end", "prove/domains/interval.py", "        own_added = additions\n", "        own_added = 0\n", focus=MISS),
+    Mutant("additions forgotten in the lower end", "prove/domains/interval.py", "        others_added = additions\n", "        others_added = 0\n", focus=MISS),
+    Mutant("added rows never flipped", "prove/domains/interval.py", "ways[kind, i] = BY_FLIP", "ways[kind, i] = NONE"),
+    Mutant("greatest size without additions", "prove/domains/interval.py", "return size - min(removals, removable), size + additions", "return size - min(removals, removable), size", focus=MISS),
+    Mutant("midpoints in spite of additions, intervals", "prove/engines.py", "        return False\n", "        return True\n", focus=MISS),
+    Mutant("added rows not at the first value on the right", "prove/walk.py", "lower = max(lower, float(values[low]))", "lower = max(lower, float(values[min(high, len(values) - 1)]))", focus={"kinds": ("miss",), "targeted": True}),
+    # The relational domain: the slips of its derivation.
+    Mutant("chord at step 1", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return min(1, budget.additions + flips + removals), flips, removals", engine="bounds"),
+    Mutant("chord at the largest budget", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return max(budget.additions, flips, removals), flips, removals", engine="bounds"),
+    Mutant("tangent for additions", "prove/domains/relational.py", "return ((square + 2.0 * most * own + most * most) / (size + most) - square / size) / most", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS),
+    Mutant("tangent for flips", "prove/domains/relational.py", "(2.0 * (target - source) + 2.0 * most) / size", "(2.0 * (target - source)) / size", engine="bounds", focus=FLIP),
+    Mutant("removals free in small branches", "prove/domains/relational.py", "    if size <= most:\n        return 1.0", "    if size <= most:\n        return 0.0", engine="bounds", focus=FAKE),
+    Mutant("sign of the removal gradient", "prove/domains/atoms.py", "remove_slope(own[side, i], size, square, most) + slope[psi_side, i]", "remove_slope(own[side, i], size, square, most) - slope[psi_side, i]", engine="relational", focus=FAKE),
+    Mutant("additions only where rows are", "prove/domains/atoms.py", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side):", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side) and (abs((left[s] if side == 0 else total - left[s]) - (cells[w] if side == psi_side == 0 else left[s] - cells[w] if side == 0 else left[psi] - cells[w] if psi_side == 0 else total - left[s] - left[psi] + cells[w])).sum() < (left[s] if side == 0 else total - left[s]).sum()):", engine="relational", focus=MISS),
+    Mutant("cells that cannot exist, mirrored", "prove/domains/relational.py", "    if splits.low[s] < splits.low[psi]:\n        return side == 1\n    return side == 0", "    if splits.low[s] < splits.low[psi]:\n        return side == 0\n    return side == 1", engine="relational", focus=MISS),
+    Mutant("flip caps without additions", "prove/domains/atoms.py", "cap += added", "cap += 0", engine="relational"),
+    Mutant("ties dropped", "prove/domains/atoms.py", "base = score[s] - score[psi] + tolerance", "base = score[s] - score[psi] - 1e4 * tolerance", engine="relational"),
+    Mutant("leaf flip worth 1", "prove/domains/leaf.py", "return lead + 2 * twice + once + removed, flips - twice - once", "return lead + twice + once + removed, flips - twice - once", engine="relational", focus=FLIP),
+    Mutant("leaf forgets flips to a third label", "prove/domains/leaf.py", "                        gains_one += counts[t]\n                        break", "                        break", engine="bounds", focus={"kinds": ("flip",), "classes": 3}, problems=1500),
+    Mutant("leaf tie rule reversed", "prove/domains/leaf.py", "possible[j] = lead >= (0 if j < y else 1)", "possible[j] = lead >= 1", engine="relational"),
+    Mutant("midpoints in spite of additions", "prove/engines.py", "return budget.additions == 0", "return True", engine="relational", focus=MISS),
+    Mutant("stop forgotten", "prove/engines.py", "may_stop = leaf.may_be_constant(columns, types, rows, budget.removals)", "may_stop = False", engine="relational", focus=FAKE),
+    Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += 1.0", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
+    Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "(0.0 if j < y else 1.0)", "1.0", engine="relational"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Hunt:
+    """How a campaign against a copy of the package ended, and what it printed."""
+
+    caught: bool
+    output: str
+
+
+class MutantError(Exception):
+    """The mutant could not be made, or the campaign against it did not run."""
+
+
+def apply_mutant(package: Path, mutant: Mutant) -> None:
+    """Replace the mutant's text in a copy of the package."""
+    path = package / mutant.file
+    source = path.read_text(encoding="utf-8")
+    times = source.count(mutant.old)
+    if times != 1:
+        raise MutantError(f"{mutant.name!r}: the old text occurs {times} times in {mutant.file}, not once")
+    if mutant.old == mutant.new:
+        raise MutantError(f"{mutant.name!r}: the new text is the old one")
+    path.write_text(source.replace(mutant.old, mutant.new), encoding="utf-8")
+
+
+def copy_package(package: Path, folder: Path) -> Path:
+    """Copy the package into a folder, without compiled leftovers."""
+    target = folder / "everytree"
+    leftovers = shutil.ignore_patterns("__pycache__", "*.pyc", "*.nbi", "*.nbc")
+    shutil.copytree(package, target, ignore=leftovers)
+    return target
+
+
+def run_campaign(
+    folder: Path, engine: str, problems: int, seed: int, focus: Mapping[str, Any], timeout: float
+) -> Hunt:
+    """Run the campaign against the package in this folder, up to its first violation."""
+    command = [sys.executable, "-m", "tests.truth.campaign", "--hand-picked", "--stop-early"]
+    command += ["--engine", engine, "--problems", str(problems), "--seed", str(seed)]
+    command += ["--focus", json.dumps(dict(focus)), "--package-in", str(folder)]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "NUMBA_DISABLE_JIT": "1",
+    }
+    try:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise MutantError(f"the campaign was not done after {timeout} s") from error
+    if done.returncode not in (0, VIOLATION, SELF_CHECK):
+        raise MutantError(
+            f"the campaign failed with exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
+        )
+    return Hunt(caught=done.returncode != 0, output=done.stdout)
+
+
+def hunt(mutant: Mutant, folder: Path, package: Path = PACKAGE, timeout: float = 300.0) -> Hunt:
+    """Copy the package into an empty folder, make the mistake there, and look for a violation."""
+    apply_mutant(copy_package(package, folder), mutant)
+    return run_campaign(folder, mutant.engine, mutant.problems, mutant.seed, mutant.focus, timeout)

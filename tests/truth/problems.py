@@ -1,0 +1,374 @@
+"""Small problems: a training table, test points, a depth and a bias model.
+
+A bias model is written once and translated twice: into the library's Python form, and into the plain form
+of the oracle. Problems are drawn at random, from a seed, or picked by hand.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from tests.truth.oracle import Component, Table, TooManyTablesError, Values, biased_tables
+
+CAP = 400
+KINDS = ("miss", "flip", "fake")
+OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "in": lambda value, choices: value in choices,
+}
+
+
+# ---------------------------------------------------------------- conditions, in two languages
+
+
+@dataclass(frozen=True)
+class Compare:
+    """A comparison of a column (by number) or of the label (None) with a value."""
+
+    column: int | None
+    op: str
+    value: Any
+
+    def holds(self, values: Values, label: int) -> bool:
+        return OPERATORS[self.op](label if self.column is None else values[self.column], self.value)
+
+    def expression(self) -> Any:
+        from everytree import col, label
+
+        subject = label if self.column is None else col(f"x{self.column}")
+        return subject.isin(list(self.value)) if self.op == "in" else OPERATORS[self.op](subject, self.value)
+
+
+@dataclass(frozen=True)
+class Not:
+    part: Compare | Not | Both | Either
+
+    def holds(self, values: Values, label: int) -> bool:
+        return not self.part.holds(values, label)
+
+    def expression(self) -> Any:
+        return ~self.part.expression()
+
+
+@dataclass(frozen=True)
+class Both:
+    left: Compare | Not | Both | Either
+    right: Compare | Not | Both | Either
+
+    def holds(self, values: Values, label: int) -> bool:
+        return self.left.holds(values, label) and self.right.holds(values, label)
+
+    def expression(self) -> Any:
+        return self.left.expression() & self.right.expression()
+
+
+@dataclass(frozen=True)
+class Either:
+    left: Compare | Not | Both | Either
+    right: Compare | Not | Both | Either
+
+    def holds(self, values: Values, label: int) -> bool:
+        return self.left.holds(values, label) or self.right.holds(values, label)
+
+    def expression(self) -> Any:
+        return self.left.expression() | self.right.expression()
+
+
+@dataclass(frozen=True)
+class Part:
+    """One component of a bias model."""
+
+    kind: str
+    count: int
+    where: Compare | Not | Both | Either | None = None
+    to: tuple[int, ...] | None = None
+
+    def component(self) -> Component:
+        """The oracle's form."""
+        where = None if self.where is None else self.where.holds
+        return Component(self.kind, self.count, where, None if self.to is None else frozenset(self.to))
+
+    def expression(self) -> Any:
+        """The library's form."""
+        import everytree
+
+        options: dict[str, Any] = {}
+        if self.where is not None:
+            options["where"] = self.where.expression()
+        if self.to is not None:
+            options["to"] = list(self.to)
+        return getattr(everytree, self.kind)(self.count, **options)
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Training rows, labels, test points, depth and bias model; ``name`` finds it again."""
+
+    name: str
+    X: np.ndarray
+    y: np.ndarray
+    points: np.ndarray
+    depth: int
+    parts: tuple[Part, ...]
+
+    def bias(self) -> Any:
+        """The bias model as the library's Python form writes it."""
+        total = self.parts[0].expression()
+        for part in self.parts[1:]:
+            total = total + part.expression()
+        return total
+
+    def tables(self, cap: float = float("inf")) -> list[Table]:
+        """Every table of B(T), by the oracle."""
+        return biased_tables(self.X, self.y, [part.component() for part in self.parts], self.points, cap)
+
+    def describe(self) -> str:
+        rows = "\n".join(
+            f"  {x} -> {label}" for x, label in zip(self.X.tolist(), self.y.tolist(), strict=True)
+        )
+        parts = "\n".join(f"  {part}" for part in self.parts)
+        return (
+            f"problem {self.name}, depth {self.depth}\n{rows}\nbias\n{parts}\npoints {self.points.tolist()}"
+        )
+
+
+# ---------------------------------------------------------------- drawing problems
+
+# The values a column may draw from; a column is refused more of them as redrawing goes on.
+POOLS: tuple[tuple[float, ...], ...] = (
+    (0, 1),
+    (0, 1),
+    (0, 1, 2, 3),
+    (-2, -1, 0, 1),
+    (0.25, 0.5, 1.75, 2.5),
+    (0.1, 0.2, 0.3, 0.7),
+    (-3, -0.5, 4),
+)
+CONSTANTS = (0, 1, 2.5)
+
+
+def random_problem(
+    seed: int,
+    *,
+    cap: int = CAP,
+    kinds: Sequence[str] | None = None,
+    depth: int | None = None,
+    classes: int | None = None,
+    columns: int | None = None,
+    style: str | None = None,
+    targeted: bool | None = None,
+) -> Problem:
+    """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
+
+    ``kinds`` are the kinds of component used; ``style`` is "loose" (3 to 9 arbitrary rows), "separable"
+    (few rows, each repeated, labels that follow one column) or "bulk" (the same, with more repeats).
+    The kinds, the depth and the style are drawn once; when the tables are too many, only the rest is
+    drawn anew, and smaller every time.
+    """
+    rng = np.random.default_rng(seed)
+    style = style or str(rng.choice(["loose", "separable", "separable", "bulk"]))
+    depth = depth or int(rng.integers(1, 4))
+    kinds = kinds or _draw_kinds(rng)
+    for attempt in range(1000):
+        n_classes = classes or int(rng.choice([2, 2, 3, 4]))
+        room = max(2, 5 - attempt // 4)
+        n_columns = columns or int(rng.integers(1, max(2, 4 - attempt // 4)))
+        X, y = _draw_table(rng, style, n_columns, n_classes, room)
+        if len(np.unique(y)) == 1:  # refused by the library
+            continue
+        points = _draw_points(rng, X, int(rng.integers(2, 5)))
+        parts = _draw_parts(rng, X, y, kinds, style, targeted)
+        problem = Problem(f"seed {seed}", X, y, points, depth, parts)
+        if sum(part.count for part in parts if part.kind == "fake") >= len(y):
+            continue
+        try:
+            problem.tables(cap)
+        except TooManyTablesError:
+            continue
+        return problem
+    raise RuntimeError(f"seed {seed}: no problem with at most {cap} tables; allow more or narrow less")
+
+
+def _draw_kinds(rng: np.random.Generator) -> tuple[str, ...]:
+    """One kind alone half of the time, else two, else all three; sometimes a kind comes twice."""
+    how_many = int(rng.choice([1, 1, 1, 2, 2, 3]))
+    kinds = [str(kind) for kind in rng.choice(KINDS, how_many, replace=False)]
+    if rng.random() < 0.2:
+        kinds.append(kinds[0])
+    return tuple(kinds)
+
+
+def _draw_column(rng: np.random.Generator, n: int, room: int) -> np.ndarray:
+    if rng.random() < 0.1:
+        return np.full(n, float(rng.choice(CONSTANTS)))
+    pool = POOLS[rng.integers(len(POOLS))]
+    if len(pool) > room:
+        pool = tuple(rng.choice(pool, room, replace=False))
+    return rng.choice(np.array(pool, dtype=float), n)
+
+
+def _draw_features(rng: np.random.Generator, n: int, n_columns: int, room: int) -> np.ndarray:
+    drawn: list[np.ndarray] = []
+    for _ in range(n_columns):
+        copied = drawn and rng.random() < 0.15
+        drawn.append(drawn[-1].copy() if copied else _draw_column(rng, n, room))
+    return np.column_stack(drawn)
+
+
+def _draw_table(
+    rng: np.random.Generator, style: str, n_columns: int, n_classes: int, room: int
+) -> tuple[np.ndarray, np.ndarray]:
+    first, step = (0, 1) if rng.random() < 0.8 else (-1, 3)
+    if style == "loose":
+        n = int(rng.integers(3, 10))
+        X = _draw_features(rng, n, n_columns, room)
+        return X, first + step * rng.integers(0, n_classes, n)
+    distinct = int(rng.integers(2, 6))
+    X = _draw_features(rng, distinct, n_columns, room)
+    codes = _follow(rng, X[:, rng.integers(n_columns)], n_classes)
+    if rng.random() < 0.3:
+        codes[rng.integers(distinct)] = rng.integers(n_classes)
+    most, limit = (4, 14) if style == "separable" else (10, 36)
+    repeats = rng.integers(2, most + 1, distinct)
+    keep = np.repeat(np.arange(distinct), repeats)[:limit]
+    return X[keep], first + step * codes[keep]
+
+
+def _follow(rng: np.random.Generator, column: np.ndarray, n_classes: int) -> np.ndarray:
+    """Labels that depend on the column alone, and are likely to change once along it."""
+    values = np.unique(column)
+    label_of = np.sort(rng.integers(0, n_classes, len(values)))
+    if rng.random() < 0.5:
+        label_of = label_of[::-1]
+    if len(values) > 1 and label_of[0] == label_of[-1]:
+        label_of[-1] = (label_of[0] + 1) % n_classes
+    return label_of[np.searchsorted(values, column)].copy()
+
+
+def _interesting_values(column: np.ndarray) -> list[float]:
+    """Training values, places in every gap (near both ends, the midpoint), and beyond the ends."""
+    known = np.unique(column).tolist()
+    places = [a + share * (b - a) for a, b in pairwise(known) for share in (0.25, 0.5, 0.75)]
+    return [*known, *known, *places, known[0] - 1.0, known[-1] + 1.0]
+
+
+def _draw_points(rng: np.random.Generator, X: np.ndarray, how_many: int) -> np.ndarray:
+    """Some training rows as they are, some with one column moved, some with every column drawn."""
+    points = X[rng.integers(len(X), size=how_many)].copy()
+    for point in points:
+        moved = rng.choice([0, 1, X.shape[1]])
+        for j in rng.choice(X.shape[1], min(int(moved), X.shape[1]), replace=False):
+            point[j] = rng.choice(_interesting_values(X[:, j]))
+    return points
+
+
+def _draw_parts(
+    rng: np.random.Generator,
+    X: np.ndarray,
+    y: np.ndarray,
+    kinds: Sequence[str],
+    style: str,
+    targeted: bool | None,
+) -> tuple[Part, ...]:
+    labels = np.unique(y).tolist()
+    parts = []
+    for kind in kinds:
+        amounts = [0, 1, 1, 2, 2] if style != "separable" or rng.random() < 0.15 else [1]
+        aimed = rng.random() < 0.5 if targeted is None else targeted
+        where = _draw_condition(rng, X, labels) if aimed else None
+        to = None
+        if kind == "flip" and rng.random() < 0.25:
+            to = tuple(
+                sorted(rng.choice(labels, int(rng.integers(1, len(labels) + 1)), replace=False).tolist())
+            )
+        parts.append(Part(kind, int(rng.choice(amounts)), where, to))
+    return tuple(parts)
+
+
+def _draw_condition(
+    rng: np.random.Generator, X: np.ndarray, labels: list[int], depth: int = 1
+) -> Compare | Not | Both | Either:
+    shape = rng.random()
+    if depth and shape < 0.35:
+        join = Both if shape < 0.25 else Either
+        return join(_draw_condition(rng, X, labels, depth - 1), _draw_condition(rng, X, labels, depth - 1))
+    if depth and shape < 0.5:
+        return Not(_draw_condition(rng, X, labels, depth - 1))
+    if rng.random() < 0.5:
+        return _draw_comparison(rng, None, labels, ["==", "==", "!=", "in"])
+    column = int(rng.integers(X.shape[1]))
+    values = sorted(set(_interesting_values(X[:, column])))
+    return _draw_comparison(rng, column, values, ["==", "!=", "<", "<=", ">", ">=", "in"])
+
+
+def _draw_comparison(rng: np.random.Generator, column: int | None, values: list, ops: list[str]) -> Compare:
+    op = str(rng.choice(ops))
+    if op == "in":
+        how_many = min(len(values), int(rng.integers(1, 3)))
+        return Compare(column, op, tuple(sorted(rng.choice(values, how_many, replace=False).tolist())))
+    return Compare(column, op, rng.choice(values).item())
+
+
+# ---------------------------------------------------------------- hand-picked problems
+
+
+def _problem(name: str, rows: Sequence[tuple], points: Sequence, depth: int, *parts: Part) -> Problem:
+    """A problem from (values, label, how often) triples."""
+    X = np.array([values for values, _, times in rows for _ in range(times)], dtype=float)
+    y = np.array([label for _, label, times in rows for _ in range(times)])
+    return Problem(name, X, y, np.array(points, dtype=float), depth, parts)
+
+
+def hand_picked() -> list[Problem]:
+    """Small tables, each aimed at a mistake that is easy to make."""
+    steps = [((0,), 0, 6), ((1,), 1, 6)]
+    wide = [((0.0,), 0, 8), ((4.0,), 1, 8)]
+    square = [((0, 0), 0, 4), ((1, 0), 0, 4), ((1, 1), 1, 3), ((0, 1), 1, 3)]
+    barely = [((0, 0), 1, 20), ((0, 0), 0, 19), ((1, 0), 0, 50), ((1, 1), 0, 50)]
+    in_nobodys_cell = Both(Compare(0, "==", 0), Compare(1, "==", 1))
+    return [
+        _problem("empty cell", [((0, 0), 0, 4), ((1, 0), 0, 4), ((1, 1), 1, 1), ((1, 0), 1, 3)],
+                 [[0, 1], [1, 1], [0, 0]], 1, Part("miss", 1)),
+        _problem("outer split", [((0.0,), 0, 2), ((4.0,), 0, 1), ((4.0,), 1, 1)], [[0], [2], [9], [-9]], 1,
+                 Part("miss", 1)),
+        _problem("inside a gap", wide, [[1], [2], [3], [0], [4], [5]], 1, Part("miss", 1)),
+        _problem("constant boolean", [((0, 0), 0, 5), ((0, 1), 1, 5)], [[1, 0], [1, 1], [0, 0]], 1,
+                 Part("miss", 1)),
+        _problem("constant boolean below", [((0, 0), 0, 5), ((0, 1), 1, 5), ((1, 1), 1, 4)],
+                 [[1, 0], [1, 1], [0, 0]], 2, Part("miss", 1)),
+        _problem("leaf tie", [((0,), 0, 2), ((0,), 1, 1), ((1,), 1, 4)], [[0], [1]], 1, Part("fake", 1)),
+        _problem("leaf flip counts twice", [((0,), 1, 3), ((0,), 0, 1), ((1,), 0, 6)], [[0], [1]], 1,
+                 Part("flip", 1)),
+        _problem("tied columns", [((0, 1), 0, 3), ((1, 0), 1, 3)], [[0, 0], [1, 1], [0, 1]], 1,
+                 Part("flip", 0)),
+        _problem("tied columns, one flip", square, [[0, 0], [1, 1], [0, 1], [1, 0]], 2, Part("flip", 1)),
+        _problem("no split left", [((0,), 0, 3), ((1,), 1, 1)], [[0], [1]], 1, Part("fake", 1)),
+        _problem("midpoint moves", [((0,), 0, 4), ((1,), 1, 1), ((5,), 1, 4)], [[0.75], [2], [3]], 1,
+                 Part("fake", 1)),
+        _problem("flip an added row", steps, [[0], [1]], 1, Part("flip", 1), Part("miss", 1)),
+        _problem("add one label, flip it", steps, [[0], [1]], 1,
+                 Part("miss", 2, Compare(None, "==", 0)), Part("flip", 1, None, (1,))),
+        _problem("a tie only by flipping an added row", barely, [[0, 0], [1, 0], [0, 1]], 1,
+                 Part("miss", 1, Both(in_nobodys_cell, Compare(None, "==", 1))),
+                 Part("flip", 1, in_nobodys_cell)),
+        _problem("remove what was flipped", steps, [[0], [1]], 1,
+                 Part("flip", 1), Part("fake", 1, Compare(None, "==", 1))),
+        _problem("a small branch made pure",
+                 [((0, 0), 0, 15), ((0, 1), 1, 15), ((1, 0), 0, 2), ((1, 1), 1, 1)],
+                 [[0, 0], [1, 1]], 1, Part("fake", 3, Compare(None, "==", 1))),
+        _problem("three kinds", [((0,), 0, 8), ((1,), 1, 8)], [[0], [1]], 1,
+                 Part("miss", 1), Part("flip", 1), Part("fake", 1)),
+        _problem("two components", steps, [[0], [1]], 1,
+                 Part("flip", 1, Compare(0, "==", 0)), Part("flip", 1, Compare(0, "==", 1))),
+    ]  # fmt: skip

@@ -1,0 +1,172 @@
+"""No proof may be wrong: the campaign, and a check that it would notice.
+
+EVERYTREE_CAMPAIGN multiplies the number of random problems (0.1 for a quick look, 10 for a long one).
+"""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from tests.truth.campaign import check, examine, run_seeds
+from tests.truth.oracle import reachable_labels
+from tests.truth.problems import Problem, hand_picked, random_problem
+
+ENGINES = ("interval", "relational")
+CHUNKS = 24
+PER_CHUNK = max(1, round(250 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
+
+
+def truthful(problem: Problem) -> list[tuple[bool, int]]:
+    """A certifier that asks the oracle."""
+    components = [part.component() for part in problem.parts]
+    sets = reachable_labels(problem.X, problem.y, problem.points, problem.depth, components)
+    return [(len(labels) == 1, min(labels)) for labels in sets]
+
+
+def reckless(problem: Problem) -> list[tuple[bool, int]]:
+    """A certifier that certifies whatever scikit-learn predicts."""
+    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0).fit(problem.X, problem.y)
+    return [(True, int(label)) for label in tree.predict(problem.points)]
+
+
+# ---------------------------------------------------------------- the library
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+def test_no_proof_is_wrong(chunk, engine):
+    seeds = range(chunk * PER_CHUNK, (chunk + 1) * PER_CHUNK)
+    tally = run_seeds(seeds, engine)
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    if PER_CHUNK >= 50:
+        assert tally.certifying > tally.problems / 4, f"too few proofs to mean anything: {tally}"
+        assert tally.certified < tally.points, f"too many proofs to be true: {tally}"
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("problem", hand_picked(), ids=lambda problem: problem.name)
+def test_no_proof_is_wrong_on_hand_picked_problems(problem, engine):
+    violation = check(problem, engine)
+    assert violation is None, str(violation)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_addition_into_an_empty_cell_is_not_overlooked(engine):
+    """One added row, in a cell of the best split that holds nobody, makes another split the best."""
+    from everytree import certify, miss
+
+    rows = [([0, 0], 0)] * 50 + [([1, 0], 0)] * 50 + [([1, 1], 1)] * 15 + [([1, 0], 1)] * 35
+    X, y = np.array([values for values, _ in rows]), np.array([label for _, label in rows])
+    point = np.array([[0, 1]])
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    before = tree.fit(X, y).predict(point)[0]
+    after = tree.fit(np.vstack([X, point]), np.append(y, 1)).predict(point)[0]
+    assert (before, after) == (0, 1)
+
+    result = certify(DecisionTreeClassifier(max_depth=1), X, y, point, miss(1), engine=engine)
+    assert result.predictions[0] == 0
+    assert result.verdicts[0] != "robust"
+
+
+# ---------------------------------------------------------------- the campaign itself
+
+
+def test_the_truth_passes():
+    tally = run_seeds(range(60), truthful)
+    assert not tally.violations
+    assert tally.certifying > 30
+
+
+def test_wrong_proofs_are_noticed():
+    """A wrong certificate is noticed on every problem that has one."""
+    for seed in range(60):
+        problem = random_problem(seed)
+        wrong = any(not certified for certified, _ in truthful(problem))
+        assert (check(problem, reckless) is not None) == wrong
+
+
+def test_a_violation_says_what_happened():
+    violation = next(v for v in (check(random_problem(seed), reckless) for seed in range(100)) if v)
+    assert violation.reachable != {violation.certified}
+    assert violation.problem.name in str(violation)
+    assert "from the table" in str(violation)
+
+
+def test_a_problem_depends_on_its_seed_only():
+    first, second, other = random_problem(5), random_problem(5), random_problem(6)
+    assert first.describe() == second.describe()
+    assert first.describe() != other.describe()
+
+
+def test_the_focus_is_kept():
+    problem = random_problem(3, kinds=("miss", "miss"), depth=2, columns=2, style="loose", targeted=False)
+    assert [part.kind for part in problem.parts] == ["miss", "miss"]
+    assert problem.depth == 2
+    assert problem.X.shape[1] == 2
+    assert all(part.where is None for part in problem.parts)
+
+
+def test_the_problems_are_varied():
+    """Every kind, amount and shape of condition is drawn, and most bias models do allow changes."""
+    problems = [random_problem(seed) for seed in range(300)]
+    parts = [part for problem in problems for part in problem.parts]
+    shapes = {type(part.where).__name__ for part in parts}
+    assert {part.kind for part in parts} == {"miss", "flip", "fake"}
+    assert {part.count for part in parts} == {0, 1, 2}
+    assert shapes == {"NoneType", "Compare", "Not", "Both", "Either"}
+    assert {problem.depth for problem in problems} == {1, 2, 3}
+    assert {problem.X.shape[1] for problem in problems} == {1, 2, 3}
+    assert {len(np.unique(problem.y)) for problem in problems} >= {2, 3, 4}
+    assert sum(len(problem.tables()) > 1 for problem in problems) > 200
+
+
+def test_nothing_is_enumerated_when_nobody_is_certified():
+    problem = random_problem(1)
+    tally = examine(problem, lambda problem: [(False, 0)] * len(problem.points))
+    assert (tally.problems, tally.tables, tally.trainings) == (1, 0, 0)
+
+
+def test_an_unseen_category_of_an_ordinal_column_is_not_forgotten() -> None:
+    """Two categories code as 0 and 1, but an added row may carry a third one, coded -1."""
+    import numpy as np
+    import pandas as pd
+    from sklearn.pipeline import Pipeline
+    from sklearn.preprocessing import OrdinalEncoder
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree import certify
+
+    X = pd.DataFrame({"c": ["a"] * 50 + ["b"] * 50})
+    y = np.array([0] * 26 + [1] * 24 + [0] * 24 + [1] * 26)
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    people = pd.DataFrame({"c": ["a", "b"]})
+    for engine in ENGINES:
+        result = certify(Pipeline([("e", encoder), ("t", tree)]), X, y, people, "miss(1)", engine=engine)
+        assert result.predictions.tolist() == [0, 1]
+        assert result.verdicts[1] != "robust"
+    codes = np.append((X["c"] == "b").astype(float), -1.0).reshape(-1, 1)
+    assert tree.fit(codes, np.append(y, 0)).predict([[1.0]]) == [0]
+
+
+def test_ranges_hold_for_people_who_are_proved_by_programs() -> None:
+    """Who left the walk early has no complete range, even if a program proves the label afterwards."""
+    import numpy as np
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree import certify
+
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        X, y = rng.integers(0, 5, (20, 2)), rng.integers(0, 2, 20)
+        y[X[:, 0] > 2] = 1
+        people = rng.integers(0, 5, (4, 2))
+        tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+        result = certify(tree, X, y, people, "flip(2)", time_limit=5)
+        shares = tree.fit(X, y).predict_proba(people)
+        assert (result.probability_ranges[:, :, 0] <= shares + 1e-9).all()
+        assert (result.probability_ranges[:, :, 1] >= shares - 1e-9).all()
