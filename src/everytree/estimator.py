@@ -22,6 +22,7 @@ from everytree.errors import EverytreeError
 from everytree.learner import Learner, Prepared
 from everytree.prove.walk import Limits
 from everytree.questions.certify import as_jobs, certify_prepared, check_options
+from everytree.questions.radius import as_family, radius_prepared
 from everytree.results.certification import ROBUST, CertificationResult
 from everytree.table import TestTable, test_table, training_table
 from everytree.table.frames import as_source
@@ -199,8 +200,6 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         -------
         RadiusResult
         """
-        from everytree.questions.radius import as_family, radius_prepared
-
         deadline = self._limits().deadline
         model = as_family(_with_free_amounts(as_bias(self.bias)) if family is None else family)
         return radius_prepared(self._prepare(X), model, max_amount=max_amount, deadline=deadline)

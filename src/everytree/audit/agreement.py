@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.bias import resolve
 from everytree.errors import InternalError
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 
@@ -71,8 +72,6 @@ def agree(
 
 
 def _counts(model: BiasModel, prepared: Prepared) -> Counts:
-    from everytree.bias import resolve
-
     train = prepared.train
     resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
     return tuple(part.count for part in resolved.components)

@@ -10,9 +10,17 @@ import pickle
 import time
 import zlib
 from collections.abc import Generator, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
+
+from everytree.audit.packing import pack, pack_radius
+from everytree.bias import parse
+from everytree.prove.walk import Limits
+from everytree.questions.certify import certify_prepared
+from everytree.questions.radius import radius_prepared
 
 if TYPE_CHECKING:
     from everytree.audit.opened import Opened
@@ -73,8 +81,6 @@ def ask(opened: Opened, cell: Cell) -> Question:
 
 def versions() -> dict[str, str]:
     """Give the versions of the programs that an answer depends on."""
-    from importlib.metadata import version
-
     from everytree import __version__
 
     return {"everytree": __version__, **{name: version(name) for name in ("scikit-learn", "highspy")}}
@@ -82,12 +88,6 @@ def versions() -> dict[str, str]:
 
 def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, Any]:
     """Compute one cell and pack its result."""
-    from everytree.audit.packing import pack, pack_radius
-    from everytree.bias import parse
-    from everytree.prove.walk import Limits
-    from everytree.questions.certify import certify_prepared
-    from everytree.questions.radius import radius_prepared
-
     limit = question.time_limit
     deadline = math.inf if limit is None else time.monotonic() + limit
     tables, model = prepared[question.depth], parse(question.model)
@@ -107,8 +107,6 @@ def compute_in_processes(
     questions: Mapping[str, Question], prepared: Mapping[int, Prepared], n_jobs: int
 ) -> Answers:
     """Compute cells in other processes. The tables travel with each cell, and no file is left behind."""
-    from concurrent.futures.process import BrokenProcessPool
-
     import joblib
 
     blob = pack_tables(prepared)

@@ -6,6 +6,7 @@ Beside `cells`; needs the extra ``everytree[dask]``. Answers come back to this p
 from __future__ import annotations
 
 import hashlib
+import platform
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
 from importlib import import_module
@@ -133,8 +134,6 @@ def _compute_task(
 
 def _check_here(expected: dict[str, str]) -> None:
     """Refuse to compute with other versions: a worker may join after all others were asked for theirs."""
-    import platform
-
     if versions() != expected:
         raise Stopped(
             f"--dask: a worker on {platform.node()!r} has {_listed(versions())}; this process has "

@@ -12,7 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.keys import TableOfKeys, naming
 from everytree.audit.plan import Data, Outputs, Plan, Sweep, why_no_radius
+from everytree.bias import Amount, parse
+from everytree.datasets.inputs import is_dataset
 from everytree.errors import AuditError, BiasError
+from everytree.questions.certify import ENGINES
+from everytree.support.text import nearest
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
@@ -71,8 +75,6 @@ def load_plan(path: str | Path) -> Plan:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    from everytree.support.text import nearest
-
     try:
         with path.open("rb") as file:
             return tomllib.load(file)
@@ -94,14 +96,10 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _engines() -> tuple[str, ...]:
-    from everytree.questions.certify import ENGINES
-
     return ENGINES
 
 
 def _data(keys: TableOfKeys, folder: Path) -> Data:
-    from everytree.datasets.inputs import is_dataset
-
     train = keys.need_text("train", "the training table, a .csv, .parquet or .arff file or a data set")
     test, label = keys.text("test"), keys.text("label")
     with naming(keys.name("train")):
@@ -211,16 +209,12 @@ def _sweep(keys: TableOfKeys, engine: str) -> Sweep:
 
 
 def _model(keys: TableOfKeys, key: str, text: str) -> BiasModel:
-    from everytree.bias import parse
-
     with naming(keys.name(key)):
         return parse(text)
 
 
 def _amounts(keys: TableOfKeys, key: str, model_key: str, model: BiasModel | None) -> tuple[str, ...]:
     """Read the amounts that fill the ``?`` of a model, each as a bias model writes it."""
-    from everytree.bias import Amount
-
     allowed = 'must be a list of amounts, such as [20, "1%", "5% of group"]'
     given = keys.entries(key, allowed)
     if model is None or not model.has_free_amount:

@@ -10,10 +10,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from everytree.table import TrainingTable
 
 __all__ = ["digest_of_array", "digest_of_frame", "digest_of_training", "key_of", "spelt"]
@@ -51,8 +50,6 @@ def key_of(question: dict[str, Any]) -> str:
 
 
 def _put_frame(total: Any, frame: pd.DataFrame) -> None:
-    import pandas as pd
-
     for place, name in enumerate(frame.columns):
         column = frame.iloc[:, place]
         dtype: Any = column.dtype

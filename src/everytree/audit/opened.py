@@ -6,20 +6,34 @@ Between the plan and its cells: what comes out of here can be computed, and its 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+
+from everytree.audit.digests import digest_of_frame
 from everytree.audit.keys import key_of_bias, naming
 from everytree.audit.plan import check_plan
 from everytree.audit.remarks import check_labels, note_amounts, note_groups
+from everytree.bias import BiasModel, resolve
+from everytree.bias.check import check_component
+from everytree.bias.columns import TableView
+from everytree.datasets.inputs import Tables, is_dataset, read_people, read_tables
 from everytree.errors import AuditError
+from everytree.learner import Learner, Prepared
+from everytree.questions.metrics import check_names
+from everytree.support.files import PARTIAL, check_writable
+from everytree.support.text import listing, nearest
+from everytree.table import check_gaps, read_table, split_label, test_table, training_table
+from everytree.table.frames import known_names
+from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Plan
-    from everytree.bias import BiasModel, Component, ResolvedBias, ResolvedComponent
-    from everytree.datasets.inputs import Tables
-    from everytree.learner import Prepared
+    from everytree.bias import Component, ResolvedBias, ResolvedComponent
     from everytree.table import TestTable, TrainingTable
 
 __all__ = ["Opened", "open_audit"]
@@ -58,8 +72,6 @@ def open_audit(plan: Plan) -> Opened:
     AuditError
         Naming the key that has to change.
     """
-    from dataclasses import replace
-
     check_plan(plan)
     tables = _read(plan)
     train, test = _encode(plan, tables)
@@ -74,9 +86,6 @@ def open_audit(plan: Plan) -> Opened:
 
 
 def _read(plan: Plan) -> Tables:
-    from everytree.datasets.inputs import Tables, is_dataset, read_people, read_tables
-    from everytree.table import read_table, split_label
-
     data = plan.data
     with naming("[data] train"):
         if is_dataset(data.train):
@@ -97,9 +106,6 @@ def _read(plan: Plan) -> Tables:
 
 
 def _encode(plan: Plan, tables: Tables) -> tuple[TrainingTable, TestTable]:
-    from everytree.table import test_table, training_table
-    from everytree.table.frames import known_names
-
     data, columns = plan.data, list(map(str, tables.X_train.columns))
     for key, names in (("drop", data.drop), ("categorical", data.categorical)):
         with naming(f"[data] {key}"):
@@ -118,11 +124,6 @@ def _encode(plan: Plan, tables: Tables) -> tuple[TrainingTable, TestTable]:
 
 
 def _learn(depth: int, train: TrainingTable, test: TestTable) -> Prepared:
-    import numpy as np
-    from sklearn.tree import DecisionTreeClassifier
-
-    from everytree.learner import Learner, Prepared
-
     learner = Learner.read(DecisionTreeClassifier(max_depth=depth, random_state=RANDOM_STATE))
     tree = learner.new_tree().fit(train.X, train.y)
     return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64), tree)
@@ -130,8 +131,6 @@ def _learn(depth: int, train: TrainingTable, test: TestTable) -> Prepared:
 
 def _positive(plan: Plan, train: TrainingTable) -> Any:
     """Give the label that counts as selected: the one asked for, or the one that sorts last."""
-    from everytree.support.text import listing, nearest
-
     labels, wanted = train.labels.tolist(), plan.data.positive
     if wanted is None:
         return labels[-1]
@@ -145,9 +144,6 @@ def _positive(plan: Plan, train: TrainingTable) -> Any:
 
 
 def _check_groups(plan: Plan, train: TrainingTable, test: TestTable) -> None:
-    from everytree.questions.metrics import check_names
-    from everytree.table.groups import group_frame
-
     for columns in plan.groups:
         with naming("[audit] groups"):
             groups = group_frame(list(columns), test.frame, train.label_name)
@@ -157,8 +153,6 @@ def _check_groups(plan: Plan, train: TrainingTable, test: TestTable) -> None:
 
 def _check_models(plan: Plan, train: TrainingTable) -> dict[int, int]:
     """Resolve every bias model with every amount; give the largest amounts in rows for the radii."""
-    from everytree.table import check_gaps
-
     most_additions, max_amounts = 0, {}
     for number, sweep in enumerate(plan.sweeps):
         largest = _check_alone(number, ("model", "amounts"), sweep.model, sweep.amounts, train)
@@ -181,8 +175,6 @@ def _check_models(plan: Plan, train: TrainingTable) -> dict[int, int]:
 
 def _most_additions(model: BiasModel, largest: int, train: TrainingTable) -> int:
     """How many rows a radius may add: its ``?`` are all the same number, however it was reached."""
-    from everytree.bias import BiasModel
-
     missing = tuple(component for component in model.components if component.kind == "miss")
     return _resolve(BiasModel(missing).with_amount(largest), train).additions if missing else 0
 
@@ -207,17 +199,12 @@ def _check_alone(
 
 def _check_names(model: BiasModel, train: TrainingTable) -> None:
     """Check columns, categories and labels in a model as it is written, ``?`` and all."""
-    from everytree.bias.check import check_component
-    from everytree.bias.columns import TableView
-
     view = TableView(train.frame, train.y, train.labels, train.label_name)
     for component in model.components:
         check_component(component, view)
 
 
 def _resolve(model: BiasModel, train: TrainingTable) -> ResolvedBias:
-    from everytree.bias import resolve
-
     return resolve(model, train.frame, train.y, train.labels, train.label_name)
 
 
@@ -242,8 +229,6 @@ def _refuse_idle(key: str, part: ResolvedComponent, component: Component) -> Non
 
 def check_outputs(plan: Plan) -> None:
     """Refuse outputs that could not be written after a long run, and make the folder of the cells."""
-    from everytree.support.files import check_writable
-
     outputs = plan.outputs
     _make_folder(outputs.folder)
     wanted = {"report": (".html",), "people": (".csv", ".parquet"), "groups": (".csv", ".parquet")}
@@ -265,8 +250,6 @@ def check_outputs(plan: Plan) -> None:
 
 
 def _make_folder(folder: Path) -> None:
-    from everytree.support.files import PARTIAL
-
     problem = f"[outputs] folder: {str(folder)!r} cannot be used to keep the cells: "
     probe = folder / f".probe{PARTIAL}"
     try:
@@ -283,8 +266,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _check_report() -> None:
-    from importlib.util import find_spec
-
     if find_spec("jinja2") is None:
         raise AuditError(
             "[outputs] report: writing a report needs jinja2, which is not installed. Install it with: pip "
@@ -294,8 +275,6 @@ def _check_report() -> None:
 
 def _hashes(plan: Plan, tables: Tables) -> dict[str, str]:
     """SHA-256 of the files as they lie there; of the content where a data set is named."""
-    from everytree.audit.digests import digest_of_frame
-
     if plan.data.test is not None:
         return {"train": _of_file(plan.data.train), "test": _of_file(plan.data.test)}
     return {

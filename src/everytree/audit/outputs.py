@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.audit.keys import naming
+from everytree.support.files import write_table
 
 if TYPE_CHECKING:
     from everytree.audit.result import AuditResult
@@ -18,8 +19,6 @@ __all__ = ["write_outputs"]
 
 def write_outputs(audit: AuditResult) -> list[Path]:
     """Write the outputs that the plan names, and list them."""
-    from everytree.support.files import write_table
-
     outputs = audit.plan.outputs
     if outputs.people is not None:
         write_table("[outputs] people", outputs.people, audit.people())

@@ -9,8 +9,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.audit.digests import spelt
+from everytree.questions.radius import RadiusResult
+from everytree.refute.witness import Witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 
 if TYPE_CHECKING:
@@ -18,8 +21,6 @@ if TYPE_CHECKING:
 
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
-    from everytree.questions.radius import RadiusResult
-    from everytree.refute.witness import Witness
     from everytree.table import TrainingTable
 
 __all__ = ["pack", "pack_radius", "unpack", "unpack_radius"]
@@ -92,8 +93,6 @@ def pack_radius(result: RadiusResult, train: TrainingTable) -> Plain:
 
 def unpack_radius(content: Plain, prepared: Prepared, family: BiasModel) -> RadiusResult:
     """Restore what `pack_radius` kept of the radii on these tables in this family."""
-    from everytree.questions.radius import RadiusResult
-
     upper = [np.inf if amount is None else float(amount) for amount in content["upper"]]
     return RadiusResult(
         lower=np.array(content["lower"], np.int64),
@@ -189,8 +188,6 @@ def _unpack_witnesses(content: Plain, prepared: Prepared) -> dict[int, Witness]:
 
 
 def _parts(change: list[Any], train: TrainingTable, pools: list[NDArray[np.int64]]) -> tuple[Any, ...]:
-    import pandas as pd
-
     flipped, removed, rows, labels, used, seed = change
     values = [
         [train.frame.iloc[:, c].tolist()[v[1]] if isinstance(v, list) else v for c, v in enumerate(row)]
@@ -209,8 +206,6 @@ def _parts(change: list[Any], train: TrainingTable, pools: list[NDArray[np.int64
 
 
 def _witness(parts: tuple[Any, ...], before: Any, after: Any, train: TrainingTable) -> Witness:
-    from everytree.refute.witness import Witness
-
     flipped, removed, added, alternatives, seed = parts
     return Witness(
         dict(flipped), list(removed), added, before, after, train.label_name, list(alternatives), seed

@@ -14,6 +14,8 @@ from typing import Any
 from everytree.audit.keys import key_of_bias
 from everytree.bias import BiasModel
 from everytree.errors import AuditError
+from everytree.questions.certify import ENGINES
+from everytree.support.text import listing
 
 __all__ = ["Cell", "Data", "Outputs", "Plan", "Sweep", "check_plan", "why_no_radius"]
 
@@ -174,9 +176,6 @@ def check_plan(plan: Plan) -> None:
 
 
 def _check_sweep(number: int, sweep: Sweep) -> None:
-    from everytree.questions.certify import ENGINES
-    from everytree.support.text import listing
-
     if sweep.engine not in ENGINES:
         key, allowed = key_of_bias(number, "engine"), listing(ENGINES)
         raise AuditError(f"{key}: must be one of {allowed}; received {sweep.engine!r}.")

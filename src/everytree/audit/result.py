@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everytree.audit.tables import group_lines, people_lines
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -75,8 +77,6 @@ class AuditResult:
             ``not robust`` and ``unknown``. Of a metric such as ``accuracy``: its value on the table as it is,
             ``accuracy_low`` and ``accuracy_high``, and what `metric_ranges` says about these ends.
         """
-        from everytree.audit.tables import group_lines
-
         return group_lines(self, metrics)
 
     def people(self) -> pd.DataFrame:
@@ -91,6 +91,4 @@ class AuditResult:
             ``radius_upper``; missing where there is none. A column of the table that is called like one of
             these is written as ``column NAME``.
         """
-        from everytree.audit.tables import people_lines
-
         return people_lines(self)

@@ -12,17 +12,21 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from everytree.audit.agreement import agree
 from everytree.audit.cells import Question, Stopped, ask, compute_here, compute_in_processes, versions
+from everytree.audit.cluster import compute_on_cluster, connect
 from everytree.audit.digests import digest_of_array, digest_of_training, key_of
 from everytree.audit.opened import RANDOM_STATE, Opened, open_audit
 from everytree.audit.outputs import write_outputs
+from everytree.audit.packing import unpack, unpack_radius
+from everytree.audit.result import AuditResult
 from everytree.audit.store import FORMAT, Store
 from everytree.errors import AuditError, EverytreeWarning
+from everytree.questions.certify import as_jobs
 
 if TYPE_CHECKING:
     from everytree.audit.cells import Answers
     from everytree.audit.plan import Cell, Plan
-    from everytree.audit.result import AuditResult
 
 __all__ = ["Progress", "run_audit"]
 
@@ -125,12 +129,8 @@ class _Run:
             answers.close()
 
     def _answers(self, missing: dict[str, Question], dask: str | None) -> Answers:
-        from everytree.questions.certify import as_jobs
-
         prepared, jobs = self.opened.prepared, as_jobs(self.opened.plan.n_jobs)
         if dask is not None:
-            from everytree.audit.cluster import compute_on_cluster, connect
-
             return compute_on_cluster(missing, prepared, connect(dask))
         if min(jobs, len(missing)) > 1:
             return compute_in_processes(missing, prepared, jobs)
@@ -182,10 +182,6 @@ class _Run:
 
     def result(self) -> AuditResult:
         """Give all cells in the order of the plan, after they told each other what they know."""
-        from everytree.audit.agreement import agree
-        from everytree.audit.packing import unpack, unpack_radius
-        from everytree.audit.result import AuditResult
-
         prepared = self.opened.prepared
         verdicts, radii = {}, {}
         for cell, key in self.keys.items():

@@ -9,12 +9,12 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
+from everytree.questions.metrics import metric_ranges
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from everytree.audit.plan import Cell
     from everytree.audit.result import AuditResult
     from everytree.questions.radius import RadiusResult
@@ -39,8 +39,6 @@ ENDS = ("low", "high", "low_is", "high_is", "attained_low", "attained_high")
 
 def group_lines(audit: AuditResult, metrics: bool) -> pd.DataFrame:
     """One line for each cell and group; see `AuditResult.to_frame`."""
-    import pandas as pd
-
     parts = []
     for cell, result in audit.verdicts.items():
         lines = []
@@ -59,8 +57,6 @@ def group_lines(audit: AuditResult, metrics: bool) -> pd.DataFrame:
 
 def people_lines(audit: AuditResult) -> pd.DataFrame:
     """One line for each cell and person; see `AuditResult.people`."""
-    import pandas as pd
-
     parts = []
     for cell, result in audit.verdicts.items():
         part = _people(audit, result, audit.radius_of(cell.sweep, cell.depth))
@@ -82,8 +78,6 @@ def _cell_columns(audit: AuditResult, cell: Cell, result: CertificationResult) -
 
 def _after(values: dict[str, Any], part: pd.DataFrame) -> pd.DataFrame:
     """Put columns that hold one value each before those of a table."""
-    import pandas as pd
-
     same = pd.DataFrame({name: [value] * len(part) for name, value in values.items()}, index=part.index)
     for name in ("amount", "with_amount"):  # a column of nothing but None would otherwise have no type
         same[name] = same[name].astype("string")
@@ -107,8 +101,6 @@ def _ranges(
     result: CertificationResult, columns: tuple[str, ...], positive: Any
 ) -> dict[Group, dict[str, Any]]:
     """Ranges of metrics for each group, for everybody, and for the groups compared with each other."""
-    from everytree.questions.metrics import metric_ranges
-
     ranges = metric_ranges(result, list(columns) or None, positive=positive)
     lines: dict[Group, dict[str, Any]] = {}
     for (metric, *key), row in zip(ranges.index, ranges.to_dict("records"), strict=True):
@@ -132,8 +124,6 @@ def _group_name(key: Group) -> str:
 
 
 def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResult | None) -> pd.DataFrame:
-    import pandas as pd
-
     table = pd.DataFrame({"index": result.index.to_numpy()})
     grouped = [name for columns in audit.plan.groups for name in columns]
     dropped = [name for name in audit.plan.data.drop if name in result.frame.columns]

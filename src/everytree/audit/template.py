@@ -9,12 +9,18 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
+
+from everytree.bias import col, flip
+from everytree.bias import label as the_label
+from everytree.datasets import load, names
+from everytree.datasets.inputs import is_dataset, read_training
 from everytree.errors import AuditError
-
-if TYPE_CHECKING:
-    import pandas as pd
+from everytree.support.files import check_writable, write_text
+from everytree.support.text import listing
+from everytree.table import read_table, split_label
 
 __all__ = ["write_example"]
 
@@ -103,8 +109,6 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
     output : Path
         A ``.toml`` file that does not exist yet.
     """
-    from everytree.support.files import check_writable, write_text
-
     check_writable("--output", output, ".toml")
     if output.exists():
         raise AuditError(
@@ -116,10 +120,6 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
 
 
 def _read(train: str, test: str | None, label: str | None) -> _Table:
-    from everytree.datasets import load, names
-    from everytree.datasets.inputs import is_dataset, read_training
-    from everytree.table import read_table, split_label
-
     if is_dataset(train):
         if test is not None:
             raise AuditError(f"The data set {train!r} brings its own people to judge. Leave --test out.")
@@ -136,8 +136,6 @@ def _read(train: str, test: str | None, label: str | None) -> _Table:
 
 
 def _guess_label(frame: pd.DataFrame, train: str) -> str:
-    from everytree.support.text import listing
-
     binary = [str(name) for name in frame.columns if frame[name].nunique(dropna=False) == 2]
     if len(binary) == 1:
         return binary[0]
@@ -149,15 +147,10 @@ def _guess_label(frame: pd.DataFrame, train: str) -> str:
 
 
 def _is_text(column: pd.Series[Any]) -> bool:
-    import pandas as pd
-
     return not pd.api.types.is_numeric_dtype(column)
 
 
 def _fill(table: _Table, train: str, test: str | None, output: Path) -> str:
-    from everytree.datasets.inputs import is_dataset
-    from everytree.support.text import listing
-
     labels = sorted(table.y.dropna().unique().tolist(), key=lambda value: (str(type(value)), value))
     named = is_dataset(train)
     second, second_name = _targeted(table, labels[-1])
@@ -189,8 +182,6 @@ def _relative(name: str, output: Path) -> str:
 
 
 def _described(X: pd.DataFrame, name: Any) -> str:
-    from everytree.support.text import listing
-
     column = X[name]
     missing = int(column.isna().sum())
     note = f"; {missing} missing" if missing else ""
@@ -220,8 +211,6 @@ def _identifiers(X: pd.DataFrame) -> list[str]:
 
 
 def _names_rows(column: pd.Series[Any]) -> bool:
-    import pandas as pd
-
     if not pd.api.types.is_integer_dtype(column) or column.isna().any():
         return False
     if str(column.name).casefold() == "id" or str(column.name).casefold().endswith("_id"):
@@ -231,9 +220,6 @@ def _names_rows(column: pd.Series[Any]) -> bool:
 
 def _targeted(table: _Table, label: Any) -> tuple[str, str]:
     """A bias model against one group and label: the group that has this label most often."""
-    from everytree.bias import col, flip
-    from everytree.bias import label as the_label
-
     condition = the_label == label
     for name in table.groups:
         values = table.X[name][table.y == label].dropna()

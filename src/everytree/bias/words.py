@@ -14,6 +14,7 @@ from everytree.bias.components import BiasModel, Component, as_bias
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
 from everytree.bias.language.text import Constant, quote_string
+from everytree.bias.size import log10_tables
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,8 +121,6 @@ def explain(bias: BiasModel | str, resolved: ResolvedBias, frame: pd.DataFrame) 
     -------
     Explanation
     """
-    from everytree.bias.size import log10_tables
-
     model = as_bias(bias)
     return Explanation(
         text=str(model),

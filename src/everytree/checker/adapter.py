@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from everytree.bias import as_bias, resolve
 from everytree.checker.facts import BiasFacts, CheckReport
 from everytree.checker.walk import check_person
 
@@ -68,8 +69,6 @@ def check(
     >>> check(prepared, "flip(1)", 0).confirmed
     True
     """
-    from everytree.bias import as_bias, resolve
-
     train = prepared.train
     resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
     return check_person(

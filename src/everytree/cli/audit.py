@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
 from rich.markup import escape
 
+from everytree.audit import load_plan, run_audit
+from everytree.audit.template import write_example
 from everytree.cli import Interrupted
 from everytree.cli.outputs import check_writable, write_json
 from everytree.cli.screen import cells, console, notes, plain_table, show_groups
@@ -15,7 +18,6 @@ from everytree.errors import EverytreeError
 from everytree.support.text import percent
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import Console
 
     from everytree.audit import AuditResult
@@ -49,8 +51,6 @@ def run(request: Request, test: str | None = None, label: str | None = None) -> 
     screen = console()
     with notes(screen):
         with cells(screen, request.quiet) as progress:
-            from everytree.audit import load_plan, run_audit
-
             plan = load_plan(request.file)
             try:
                 result = run_audit(plan, dask=request.dask, progress=progress)
@@ -70,7 +70,6 @@ def begin(file: Path | None, train: str, test: str | None, label: str | None, ou
         raise EverytreeError(
             f"--init writes a new audit and runs none; received {str(file)!r} as well. Leave one of them out."
         )
-    from everytree.audit.template import write_example
 
     write_example(train, test, label, output)
     screen = console()
@@ -127,8 +126,6 @@ def _percent(line: dict[str, Any]) -> list[str]:
 
 def _summary(result: AuditResult) -> dict[str, Any]:
     """What a machine needs: the shares of every cell and group, and where the rest is."""
-    import pandas as pd
-
     from everytree import __version__
 
     plan = result.plan

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from everytree.bias import parse
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
+from everytree.prove.walk import Limits
+from everytree.questions.certify import certify_prepared
+from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
@@ -60,10 +64,6 @@ def run(request: Request) -> None:
 
 def _certify(request: Request, report: Report) -> CertificationResult:
     started = time.monotonic()
-    from everytree.bias import parse
-    from everytree.prove.walk import Limits
-    from everytree.questions.certify import certify_prepared
-    from everytree.table.groups import group_frame
 
     model = parse(request.bias)
     prepared = request.setup.prepare(request.setup.read())

@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
+from everytree.bias import parse
+from everytree.checker import check
 from everytree.cli.preparing import Setup, check_depth
 from everytree.cli.screen import checking, console, notes, show_person, sign_of_life
+from everytree.prove.walk import NO_LIMITS
+from everytree.questions.certify import certify_prepared
 from everytree.support.text import counted
 
 if TYPE_CHECKING:
@@ -48,10 +52,6 @@ FAULT = (
 def run(setup: Setup, bias: str, person: int) -> None:
     """Certify one person, check the proof, and say what came out."""
     check_depth(setup.depth)
-    from everytree.bias import parse
-    from everytree.checker import check
-    from everytree.prove.walk import NO_LIMITS
-    from everytree.questions.certify import certify_prepared
 
     screen = console()
     with notes(screen):

@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 
 from everytree.cli.screen import console, plain_table
+from everytree.datasets import load, names, paper_names
+from everytree.datasets.paper import FOLDER_VARIABLE
 
 __all__ = ["run"]
 
 
 def run() -> None:
     """List the bundled data sets, and the paper's tables where they can be found."""
-    from everytree.datasets import load, names, paper_names
-    from everytree.datasets.paper import FOLDER_VARIABLE
-
     screen = console()
     table = plain_table(["name", "label", "groups", "training rows", "test rows", "columns"], numbers=3)
     for name in names():

@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
+from sklearn.tree import DecisionTreeClassifier
 
+from everytree.bias import explain, parse, resolve
 from everytree.cli.screen import Report, console, notes, plain_table, show_groups, show_verdicts, sign_of_life
+from everytree.datasets import load
+from everytree.learner import prepare
+from everytree.prove.walk import NO_LIMITS
+from everytree.questions.certify import certify_prepared
+from everytree.table import training_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,8 +43,6 @@ def run() -> None:
 
 
 def _show_hiring(screen: Console, report: Report) -> None:
-    from everytree.datasets import load
-
     data = load("hiring")
     first = _certify(data, HIRING_BIAS, report)
     second = _certify(data, MORE_BIAS, report)
@@ -80,10 +85,6 @@ def _witness(data: Dataset, result: CertificationResult) -> str:
 
 
 def _show_compas(screen: Console, report: Report) -> None:
-    from everytree.bias import explain, parse, resolve
-    from everytree.datasets import load
-    from everytree.table import training_table
-
     data = load("compas")
     result = _certify(data, COMPAS_BIAS, report)
     table = training_table(data.X_train, data.y_train, label_name=data.label)
@@ -103,13 +104,6 @@ def _show_compas(screen: Console, report: Report) -> None:
 
 
 def _certify(data: Dataset, bias: str, report: Report) -> CertificationResult:
-    from sklearn.tree import DecisionTreeClassifier
-
-    from everytree.bias import parse
-    from everytree.learner import prepare
-    from everytree.prove.walk import NO_LIMITS
-    from everytree.questions.certify import certify_prepared
-
     tree = DecisionTreeClassifier(max_depth=DEPTH, random_state=0)
     prepared = prepare(tree, data.X_train, data.y_train, data.X_test, label_name=data.label)
     return certify_prepared(prepared, parse(bias), engine="auto", limits=NO_LIMITS, progress=report)

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
+from everytree.bias import explain, parse, resolve
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, write_json
 from everytree.cli.screen import console, notes, plain_table
 from everytree.datasets.inputs import read_training
+from everytree.support.text import counted
+from everytree.table import training_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +24,6 @@ __all__ = ["run"]
 def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: str | None) -> None:
     """Explain a bias model on a table."""
     check_writable("--json", json, ".json")
-    from everytree.bias import explain, parse, resolve
-    from everytree.table import training_table
 
     screen = console()
     model = parse(bias)
@@ -38,8 +39,6 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
 
 
 def _show(screen: Console, explanation: Explanation) -> None:
-    from everytree.support.text import counted
-
     screen.print(escape(explanation.words), soft_wrap=True)
     screen.print()
     table = plain_table(["component", "at most", "eligible rows", "can be touched"], numbers=3)

@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
+from sklearn.tree import DecisionTreeClassifier
+
 from everytree.datasets.inputs import Tables, read_tables
 from everytree.errors import EverytreeError
+from everytree.learner import prepare
 
 if TYPE_CHECKING:
     from everytree.learner import Prepared
@@ -33,10 +36,6 @@ class Setup:
 
     def prepare(self, tables: Tables) -> Prepared:
         """Encode both tables and learn the tree."""
-        from sklearn.tree import DecisionTreeClassifier
-
-        from everytree.learner import prepare
-
         return prepare(
             DecisionTreeClassifier(max_depth=self.depth, random_state=0),
             tables.X_train,

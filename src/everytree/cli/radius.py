@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.markup import escape
 
 from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.screen import Report, console, notes, plain_table, show_shares, sign_of_life
 from everytree.errors import EverytreeError
+from everytree.questions.radius import as_family, radius_prepared
 from everytree.support.text import percent
+from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,9 +66,6 @@ def run(request: Request) -> None:
 
 
 def _measure(request: Request, report: Report) -> RadiusResult:
-    from everytree.questions.radius import as_family, radius_prepared
-    from everytree.table.groups import group_frame
-
     family = as_family(request.family)
     tables = request.setup.read()
     if request.groups:
@@ -112,8 +112,6 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
 
 
 def _show_quantiles(screen: Console, result: RadiusResult) -> None:
-    import numpy as np
-
     table = plain_table(["people", "proved up to", "changed by"], numbers=2)
     for name, share in QUANTILES.items():
         proved = int(np.quantile(result.lower, share, method="inverted_cdf"))

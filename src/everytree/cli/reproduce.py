@@ -11,6 +11,18 @@ from everytree.cli.outputs import check_writable, write_text
 from everytree.cli.preparing import check_limit
 from everytree.cli.screen import console, counting, notes
 from everytree.errors import EverytreeError
+from everytree.reproduce import (
+    draw_panel,
+    figure_to_csv,
+    figure_to_markdown,
+    figure_to_text,
+    reproduce,
+    reproduce_figure,
+    to_csv,
+    to_markdown,
+    to_text,
+)
+from everytree.show.plots.style import settings
 
 if TYPE_CHECKING:
     from everytree.reproduce import FigureReproduction
@@ -74,8 +86,6 @@ def _make_folder(folder: Path) -> None:
 
 
 def _tables(request: Request, tick: Tick) -> tuple[str, str, str]:
-    from everytree.reproduce import reproduce, to_csv, to_markdown, to_text
-
     engines = ("interval", "relational") if request.engine in (None, "both") else (str(request.engine),)
     found = reproduce(
         request.table or "all", request.datasets, engines=engines, time_limit=request.time_limit, tick=tick
@@ -84,8 +94,6 @@ def _tables(request: Request, tick: Tick) -> tuple[str, str, str]:
 
 
 def _figures(request: Request, tick: Tick) -> tuple[str, str, str]:
-    from everytree.reproduce import figure_to_csv, figure_to_markdown, figure_to_text, reproduce_figure
-
     found = reproduce_figure(str(request.figure), request.datasets, time_limit=request.time_limit, tick=tick)
     if request.pictures is not None:
         _draw(found, request.pictures)
@@ -93,9 +101,6 @@ def _figures(request: Request, tick: Tick) -> tuple[str, str, str]:
 
 
 def _draw(found: FigureReproduction, folder: Path) -> None:
-    from everytree.reproduce import draw_panel
-    from everytree.show.plots.style import settings
-
     for panel, points in found.panels().items():
         target = io.StringIO()
         with settings():

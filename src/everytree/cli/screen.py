@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from everytree.errors import EverytreeWarning
 from everytree.support.text import percent
 
 if TYPE_CHECKING:
@@ -57,7 +58,6 @@ def console() -> Console:
 @contextmanager
 def notes(screen: Console) -> Iterator[None]:
     """Show warnings as one-line notes."""
-    from everytree.errors import EverytreeWarning
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         screen.print(f"note: {escape(' '.join(str(message).split()))}", soft_wrap=True)
@@ -186,7 +186,7 @@ def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[st
 
 def _is_cold() -> bool:
     """Tell whether the kernels have never been compiled here."""
-    from everytree.prove.counts import node_splits
+    from everytree.prove.counts import node_splits  # compiled code: only a command that computes needs it
 
     stats: Any = getattr(node_splits, "stats", None)
     folder = getattr(stats, "cache_path", None)

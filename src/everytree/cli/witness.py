@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from everytree.bias import parse
 from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.records import show_records
 from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
 from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
+from everytree.prove.walk import Limits
+from everytree.questions.certify import certify_prepared
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,9 +78,6 @@ def run(request: Request) -> None:
 def _certify(request: Request, people: tuple[int, ...], report: Report) -> tuple[Tables, CertificationResult]:
     """Certify these people only, so that they have all the time there is."""
     started = time.monotonic()
-    from everytree.bias import parse
-    from everytree.prove.walk import Limits
-    from everytree.questions.certify import certify_prepared
 
     model = parse(request.bias)
     tables, prepared = request.setup.prepare_people(people)

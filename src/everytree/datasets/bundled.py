@@ -7,17 +7,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from importlib.resources import as_file, files
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from everytree.datasets.dataset import Dataset
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
 from everytree.table.reading import read_table, split_label
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["load", "names"]
 
@@ -138,8 +135,6 @@ def _read(name: str) -> pd.DataFrame:
 
 
 def _hiring() -> pd.DataFrame:
-    import pandas as pd
-
     scores = [0, 1, 2, 3, 5, 6, 7, 8, 9]
     return pd.DataFrame(
         {

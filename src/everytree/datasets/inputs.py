@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from everytree.datasets import load, load_paper, names
 from everytree.errors import TableError
+from everytree.support.text import listing, nearest
+from everytree.table import read_table, split_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,9 +61,6 @@ def read_tables(train: str, test: str | None, label: str | None) -> Tables:
 
 def read_training(train: str, label: str | None) -> tuple[pd.DataFrame, pd.Series[Any], str]:
     """Read a training table, from a file or a data set, and take its label out."""
-    from everytree.support.text import listing
-    from everytree.table import split_label
-
     data = _named(train)
     if data is not None:
         tables = _from_dataset(data, label)
@@ -90,9 +90,6 @@ def is_dataset(name: str, folder: Path | None = None) -> bool:
     TableError
         If it can mean neither.
     """
-    from everytree.datasets import names
-    from everytree.support.text import listing, nearest
-
     if name.startswith(PAPER) or name in names():
         return True
     path = Path(name)
@@ -106,16 +103,12 @@ def is_dataset(name: str, folder: Path | None = None) -> bool:
 
 def _named(name: str) -> Dataset | None:
     """Load a data set, or return None where a file is meant."""
-    from everytree.datasets import load, load_paper
-
     if not is_dataset(name):
         return None
     return load_paper(name.removeprefix(PAPER)) if name.startswith(PAPER) else load(name)
 
 
 def _from_dataset(data: Dataset, label: str | None) -> Tables:
-    from everytree.table import split_label
-
     if label is None or label == data.label:
         return Tables(data.X_train, data.y_train, data.X_test, data.label, data.y_test)
     X_train, y_train = split_label(data.X_train.assign(**{data.label: data.y_train}), label)
@@ -124,6 +117,4 @@ def _from_dataset(data: Dataset, label: str | None) -> Tables:
 
 
 def _read(path: str) -> pd.DataFrame:
-    from everytree.table import read_table
-
     return read_table(path)

@@ -8,17 +8,14 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from everytree.datasets.dataset import Dataset
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
 from everytree.table.reading import read_table, split_label
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["FOLDER_VARIABLE", "load_paper", "paper_names"]
 
@@ -152,8 +149,6 @@ def _read_csv(folder: Path, part: str) -> pd.DataFrame:
 
 
 def _read_images(folder: Path, part: str) -> pd.DataFrame:
-    import pandas as pd
-
     file = folder / f"{part}.npz"
     if not file.is_file():
         raise TableError(f"There is no file {str(file)!r}. {FOLDER_VARIABLE} must name a folder that has it.")

@@ -15,6 +15,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.support.text import listing
@@ -81,8 +86,6 @@ class Learner:
         >>> Learner.read(DecisionTreeClassifier(max_depth=2)).max_depth
         2
         """
-        from sklearn.base import clone
-
         encoder, tree = _split(estimator)
         _check_tree(tree)
         fitted = hasattr(tree, "tree_")
@@ -97,8 +100,6 @@ class Learner:
 
     def new_tree(self) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
-        from sklearn.base import clone
-
         return clone(self.tree)
 
 
@@ -202,8 +203,6 @@ def _refuse_table_options(drop: object, categorical: object, encoding: str) -> N
 
 def _split(estimator: Any) -> tuple[Any, Any]:
     """Separate the encoders of a Pipeline from the tree at its end."""
-    from sklearn.pipeline import Pipeline
-
     if type(estimator) is not Pipeline:
         return None, estimator
     *steps, (_, tree) = estimator.steps
@@ -214,8 +213,6 @@ def _split(estimator: Any) -> tuple[Any, Any]:
 
 def _check_step(name: str, step: Any) -> None:
     """Refuse steps that are not known to encode every row on its own."""
-    from sklearn.compose import ColumnTransformer
-
     if type(step) is not ColumnTransformer:
         _check_encoder(name, step)
         return
@@ -229,8 +226,6 @@ def _check_step(name: str, step: Any) -> None:
 
 
 def _check_encoder(name: str, step: Any) -> None:
-    from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
-
     plain = step is None or (isinstance(step, str) and step in ("passthrough", "drop"))
     if not plain and type(step) not in (OneHotEncoder, OrdinalEncoder):
         raise UnsupportedLearnerError(
@@ -246,8 +241,6 @@ def _describe(thing: Any) -> str:
 
 def _check_tree(tree: Any) -> None:
     """Refuse everything but a DecisionTreeClassifier with default settings."""
-    from sklearn.tree import DecisionTreeClassifier
-
     if type(tree) is not DecisionTreeClassifier:
         call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
         raise UnsupportedLearnerError(

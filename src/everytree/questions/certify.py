@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -12,11 +13,14 @@ import numpy as np
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
+from everytree.paths.deciding import decide
 from everytree.prove import counts
 from everytree.prove import walk as explore
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.sharing import explore_in_time
+from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.support.progress import reporting
 from everytree.table import check_gaps
 
 if TYPE_CHECKING:
@@ -116,8 +120,6 @@ def certify_prepared(
     `miss` then hold for the paper's learner, whose splits are fixed in advance, and not for scikit-learn.
     `trusted` lists training rows that are declared correct: they can be neither flipped nor removed.
     """
-    from everytree.support.progress import reporting
-
     started = time.monotonic()
     train, test = prepared.train, prepared.test
     resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
@@ -185,16 +187,12 @@ def _decide(
     report: Progress | None,
 ) -> Decision:
     """Decide the people whom the walk did not prove."""
-    from everytree.paths.deciding import decide
-
     deadline = limits.deadline if np.isfinite(limits.deadline) else time.monotonic() + DECIDING_SECONDS
     new_tree = prepared.learner.new_tree
     return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, deadline, report)
 
 
 def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
-    from everytree.refute.witness import as_witness
-
     labels = prepared.train.labels
     before = labels[prepared.predictions].tolist()
     names = labels.tolist()
@@ -225,8 +223,6 @@ def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
 
 def as_jobs(n_jobs: int) -> int:
     """Read `n_jobs` as scikit-learn does: a number of threads, or -1 for one a core."""
-    import os
-
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
         raise EverytreeError(
             f"n_jobs must be a whole number from 1, or -1 for all cores; received {n_jobs!r}."

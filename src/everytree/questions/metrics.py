@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import pandas as pd
 
 from everytree.errors import EverytreeError, InternalError, TableError
 from everytree.questions.rates import Range, Rate, difference, range_of, ratio
@@ -21,7 +22,6 @@ from everytree.table.frames import label_values
 from everytree.table.groups import group_frame, group_members
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from everytree.prove.walk import Progress
@@ -102,8 +102,6 @@ def metric_ranges(
     a          2       0.0  0.00  0.50
     b          2       1.0  0.50  1.00
     """
-    import pandas as pd
-
     _check_tries(tries)
     truth = _true_codes(result, y_true)
     chosen = _positive_code(result, positive)
@@ -137,8 +135,6 @@ def _check_tries(tries: int) -> None:
 
 def _true_codes(result: CertificationResult, y_true: object) -> NDArray[np.int64] | None:
     """Codes of the true labels, -1 for one that training never saw; None if they are not known."""
-    import pandas as pd
-
     if y_true is None:
         return None if result.prepared is None else result.prepared.test.y
     if isinstance(y_true, list | tuple):
@@ -203,8 +199,6 @@ def check_names(groups: pd.DataFrame) -> dict[str, list[Any]]:
 
 def _index(keys: list[tuple[Any, ...]], features: dict[str, list[Any]]) -> pd.MultiIndex:
     """Metric and group of each row. Levels are in the order of the rows, so pandas takes them as sorted."""
-    import pandas as pd
-
     metrics = list(dict.fromkeys(key[0] for key in keys))
     levels = [metrics, *([EVERYBODY, *values, BETWEEN] for values in features.values())]
     places = [{value: place for place, value in enumerate(level)} for level in levels]

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import BiasError, EverytreeError
@@ -25,7 +26,6 @@ from everytree.table.groups import group_frame, group_members
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -89,8 +89,6 @@ class RadiusResult:
 
         With `sensitive_features` (as in `CertificationResult.by_group`) one block of rows for each group.
         """
-        import pandas as pd
-
         ends = {0, *map(int, self.lower + 1), *(int(u) for u in self.upper if np.isfinite(u))}
         amounts = np.array(sorted(a for a in ends if 0 <= a <= self.max_amount))
 
@@ -116,8 +114,6 @@ class RadiusResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person: prediction, largest amount proved, smallest amount refuted."""
-        import pandas as pd
-
         columns = {"prediction": self.predictions, "lower": self.lower, "upper": self.upper}
         return pd.DataFrame(columns, index=self.index)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.bias.columns import TableView
 from everytree.bias.language.expressions import Membership, leaves
+from everytree.table import test_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,8 +130,6 @@ class RowMaker:
 
     def as_frame(self, rows: list[tuple[object, ...]]) -> Any:
         """Rows with the original columns."""
-        import pandas as pd
-
         return pd.DataFrame(rows, columns=list(self.frame.columns))
 
     def _lies(self, row: tuple[object, ...], bounds: dict[int, tuple[float, float]]) -> bool:
@@ -138,8 +138,6 @@ class RowMaker:
 
     def encode(self, rows: tuple[tuple[object, ...], ...]) -> NDArray[np.float32]:
         """Rows as the learner sees them."""
-        from everytree.table import test_table
-
         if not rows:
             return np.empty((0, self.problem.table.X.shape[1]), np.float32)
         return test_table(self.problem.table, self.as_frame(list(rows))).X

@@ -13,6 +13,7 @@ import numpy as np
 
 from everytree.errors import EverytreeWarning, InternalError
 from everytree.support.progress import reporting
+from everytree.table import test_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,8 +83,6 @@ def retrain(prepared: Prepared, witness: Witness) -> Any:
 
 def _changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Features and label codes of a witness's table, encoded as the training table is."""
-    from everytree.table import test_table
-
     codes = {label: code for code, label in enumerate(train.labels.tolist())}
     y = train.y.copy()
     for row, label in witness.flipped.items():

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from everytree.bias import BiasModel
@@ -87,8 +87,6 @@ class Witness:
 
         An array comes back as an array, any frame as a pandas frame.
         """
-        import pandas as pd
-
         y = np.array(y_train, copy=True)
         if y.dtype.kind in "US" and self.flipped:
             y = y.astype(np.result_type(y, np.array(list(self.flipped.values()))))
@@ -109,8 +107,6 @@ class Witness:
 
     def to_frame(self, X_train: Any, y_train: Any) -> pd.DataFrame:
         """One row a changed record: what happens to it, its columns, its label before and after."""
-        import pandas as pd
-
         labels = np.asarray(y_train)
         if not hasattr(X_train, "iloc"):
             names = list(self.added.columns[:-1])
@@ -132,8 +128,6 @@ class Witness:
 
 def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> Witness:
     """Translate a confirmed trial from codes to what the user gave."""
-    import pandas as pd
-
     added = pd.DataFrame(list(trial.originals), columns=list(table.frame.columns))
     added[table.label_name] = table.labels[list(trial.added_labels)] if trial.added_labels else []
     return Witness(

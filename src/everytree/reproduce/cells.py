@@ -8,6 +8,7 @@ from decimal import Decimal
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from everytree.bias import parse
 from everytree.errors import EverytreeError
 from everytree.support.text import listing, nearest
 
@@ -64,8 +65,6 @@ class Cell:
 
     def model(self, where: str | None, records: int | None = None) -> BiasModel:
         """Give the bias model, in percent or, for a closer look, in another number of records."""
-        from everytree.bias import parse
-
         amount = f"{self.percent / len(self.kinds)}%" if records is None else str(records)
         condition = f", where {where}" if self.targeted and where else ""
         return parse(" + ".join(f"{kind}({amount}{condition})" for kind in self.kinds))

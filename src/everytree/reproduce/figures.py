@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.prove.walk import Limits
+from everytree.questions.certify import certify_prepared
 from everytree.reproduce.panels import Panel, Stated, paper_panels, stated_shares
 from everytree.reproduce.runs import open_all, prepare_tree
 from everytree.reproduce.sources import Source, has_paper_tables
@@ -179,9 +181,6 @@ class PanelWork:
         return result.verdicts == ROBUST if result.complete else None
 
     def _certify(self, amount: str, engine: str) -> CertificationResult:
-        from everytree.prove.walk import Limits
-        from everytree.questions.certify import certify_prepared
-
         return certify_prepared(
             self.prepared,
             self.panel.model(self.source, amount),

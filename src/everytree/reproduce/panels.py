@@ -12,6 +12,7 @@ from decimal import Decimal
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from everytree.bias import parse
 from everytree.errors import EverytreeError
 from everytree.reproduce.cells import paper_cells
 from everytree.reproduce.sources import EVERYONE
@@ -77,8 +78,6 @@ class Panel:
 
     def model(self, source: Source, amount: str) -> BiasModel:
         """Give the bias model for an amount such as ``0.4%`` or ``19``."""
-        from everytree.bias import parse
-
         where = self.where(source)
         return parse(f"{self.kind}({amount}, where {where})" if where else f"{self.kind}({amount})")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from everytree.show.plots.style import LINES, MARKERS, settings
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -37,8 +39,6 @@ def draw_panel(points: Sequence[Point], *, on_paper_tables: bool) -> Figure:
         unknown.
     """
     from matplotlib.figure import Figure
-
-    from everytree.show.plots.style import LINES, MARKERS, settings
 
     shown = [point for point in points if point.percent <= AXIS_ENDS]
     with settings():

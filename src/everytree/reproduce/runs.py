@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sklearn.tree import DecisionTreeClassifier
+
 from everytree.errors import EverytreeError, InternalError
+from everytree.learner import prepare
+from everytree.prove.walk import Limits
+from everytree.questions.certify import certify_prepared
 from everytree.reproduce.cells import Cell, paper_cells
 from everytree.reproduce.sources import Source, has_paper_tables, open_source
 
@@ -124,10 +129,6 @@ def open_all(names: Sequence[str], *, strict: bool) -> tuple[dict[str, Source], 
 
 def prepare_tree(source: Source, depth: int) -> Prepared:
     """Encode the tables of a data set and learn its tree."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    from everytree.learner import prepare
-
     data = source.data
     tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
     return prepare(tree, data.X_train, data.y_train, data.X_test, label_name=data.label)
@@ -147,9 +148,6 @@ def _compute(
 
 
 def _run(prepared: Prepared, model: BiasModel, engine: str, time_limit: float) -> Run:
-    from everytree.prove.walk import Limits
-    from everytree.questions.certify import certify_prepared
-
     started = time.monotonic()
     result = certify_prepared(
         prepared,

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.bias import parse_condition
+from everytree.bias.columns import TableView
 from everytree.datasets import load, load_paper, names
 from everytree.datasets.paper import FOLDER_VARIABLE
 from everytree.errors import EverytreeError
@@ -65,9 +67,6 @@ class Source:
 
     def people(self) -> dict[str, NDArray[np.bool_]]:
         """Test people by group: race and sex together, each race, all others, and everyone."""
-        from everytree.bias import parse_condition
-        from everytree.bias.columns import TableView
-
         X = self.data.X_test
         view = TableView(X, np.zeros(len(X), np.int64), [0])
         masks: dict[str, NDArray[Any]] = {

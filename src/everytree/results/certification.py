@@ -6,18 +6,23 @@ Above the walk and below people: no arithmetic of proofs happens here, only coun
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.errors import EverytreeError
+from everytree.prove.walk import Limits
+from everytree.results.critical import critical_records
+from everytree.support.files import replace_file
 from everytree.support.text import percent
+from everytree.table.groups import shares_by_group
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
@@ -127,8 +132,6 @@ class CertificationResult:
         Records that a witness could exchange for one another share its weight evenly. These are the records
         to check first; `recheck` says what that would gain.
         """
-        from everytree.results.critical import critical_records
-
         return critical_records(self.witnesses.values(), self._tables().train, how_many)
 
     def recheck(self, rows: Iterable[int], *, time_limit: float | None = None) -> CertificationResult:
@@ -141,9 +144,6 @@ class CertificationResult:
         time_limit : float, optional
             As for `certify`.
         """
-        import time
-
-        from everytree.prove.walk import Limits
         from everytree.questions.certify import certify_prepared
 
         prepared = self._tables()
@@ -166,8 +166,6 @@ class CertificationResult:
 
     def counts(self) -> pd.Series[int]:
         """Count the people by verdict; all three verdicts are always listed."""
-        import pandas as pd
-
         verdicts = (ROBUST, NOT_ROBUST, UNKNOWN)
         return pd.Series({v: int(np.sum(self.verdicts == v)) for v in verdicts}, name="people")
 
@@ -185,8 +183,6 @@ class CertificationResult:
         DataFrame
             One row a group, with `n` and the share of each verdict.
         """
-        from everytree.table.groups import shares_by_group
-
         return shares_by_group(self.verdicts, sensitive_features, self.frame)
 
     def metric_ranges(
@@ -214,8 +210,6 @@ class CertificationResult:
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person: prediction, verdict, possible labels, and the bounds on each label's share."""
-        import pandas as pd
-
         columns: dict[str, Any] = {
             "prediction": self.predictions,
             "verdict": self.verdicts,
@@ -272,7 +266,6 @@ class CertificationResult:
                 f"A result is saved as one of {', '.join(SUFFIXES)}, chosen by the suffix of the file name; "
                 f"received {path.name!r}. Give the name one of these suffixes."
             )
-        from everytree.support.files import replace_file
 
         try:
             replace_file(path, lambda partial: self._write(partial, path.suffix))

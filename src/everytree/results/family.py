@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    import pandas as pd
+import pandas as pd
 
+if TYPE_CHECKING:
     from everytree.bias import BiasModel
 
 
@@ -128,8 +128,6 @@ class TreeFamily:
 
     def to_frame(self) -> pd.DataFrame:
         """One row for each node and candidate."""
-        import pandas as pd
-
         rows = [
             {
                 "node": " and ".join(node.path) or "root",

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.bias.words import in_words
+from everytree.show.plots.style import COLOURS
 from everytree.support.text import percent
 
 if TYPE_CHECKING:
@@ -148,8 +150,6 @@ def _box(*parts: str) -> str:
 
 
 def _model(model: BiasModel) -> str:
-    from everytree.bias.words import in_words
-
     code = 'style="color:inherit;background:transparent;white-space:pre-wrap"'
     return f"<div><code {code}>{escape(str(model))}</code></div>{_note(in_words(model))}"
 
@@ -195,6 +195,4 @@ def _swatch(verdict: str) -> str:
 
 
 def _colours() -> dict[str, str]:
-    from everytree.show.plots.style import COLOURS
-
     return COLOURS

@@ -10,13 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from everytree.errors import TableError
 from everytree.support.text import listing
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["read_arff"]
 
@@ -40,8 +38,6 @@ def read_arff(file: Path) -> pd.DataFrame:
     TableError
         If an attribute or a row cannot be understood; the message names the line.
     """
-    import pandas as pd
-
     with file.open(encoding="utf-8-sig") as lines:
         numbered = _content(lines)
         attributes = list(_read_header(numbered))

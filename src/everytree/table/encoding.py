@@ -8,9 +8,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from everytree.errors import EverytreeWarning, TableError
@@ -23,11 +24,9 @@ from everytree.table.frames import (
     label_values,
     refuse_label_among,
 )
+from everytree.table.pipelines import transform
 from everytree.table.structure import UNSEEN_CODE, Column, Encoding, TestTable, TrainingTable
 from everytree.table.values import boolean_features, category_codes, is_numeric, number_block, unread_column
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["codes_of_labels", "same_columns", "test_table", "training_table"]
 
@@ -206,8 +205,6 @@ def test_table(train: TrainingTable, X: object, y: object = None) -> TestTable: 
     if train.encoder is None:
         features = _encode(train, source)
     else:
-        from everytree.table.pipelines import transform
-
         features = transform(train.encoder, source)
     codes = None if y is None else codes_of_labels(train, label_values(y, len(source.frame), source.role))
     return TestTable(source.frame, features, source.index, codes)
@@ -260,8 +257,6 @@ def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
 
 def _refuse_text(values: pd.Series[Any], source: Source) -> None:
     """Refuse text in a column that training knows as numbers."""
-    import pandas as pd
-
     dtype: Any = values.dtype
     if dtype.kind in "iufb" or not any(isinstance(value, str) for value in values):
         return

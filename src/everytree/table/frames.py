@@ -7,16 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import narwhals as nw
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "Labels",
@@ -83,8 +82,6 @@ def as_source(X: object, role: str) -> Source:
     TableError
         If `X` is no table, is empty, or has two columns of the same name.
     """
-    import pandas as pd
-
     frame = X if isinstance(X, pd.DataFrame) else _from_other(X, role)
     names = _unique_names(frame.columns, role)
     if len(frame) == 0:
@@ -99,15 +96,11 @@ def as_source(X: object, role: str) -> Source:
 
 
 def _counts_from_zero(index: pd.Index[Any]) -> bool:
-    import pandas as pd
-
     return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
 def _plain_columns(frame: pd.DataFrame, index: pd.Index[Any], role: str) -> Source:
     """Replace pandas categoricals by their values and object columns by a proper type."""
-    import pandas as pd
-
     dtypes = frame.dtypes.to_list()
     categorical = [
         name for name, t in zip(frame.columns, dtypes, strict=True) if isinstance(t, pd.CategoricalDtype)
@@ -120,8 +113,6 @@ def _plain_columns(frame: pd.DataFrame, index: pd.Index[Any], role: str) -> Sour
 
 
 def _from_other(X: object, role: str) -> pd.DataFrame:
-    import pandas as pd
-
     if isinstance(X, (list, tuple)):
         X = np.asarray(X)
     if isinstance(X, np.ndarray):
@@ -135,8 +126,6 @@ def _from_other(X: object, role: str) -> pd.DataFrame:
 
 
 def _from_narwhals(X: object, role: str) -> pd.DataFrame:
-    import narwhals as nw
-
     native: Any = X
     try:
         frame: pd.DataFrame = nw.from_native(native, eager_only=True).to_pandas()
@@ -204,8 +193,6 @@ def label_values(y: object, n_rows: int, role: str) -> NDArray[Any]:
     TableError
         If the length or shape is wrong, or a label is missing; the message names the first row.
     """
-    import pandas as pd
-
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
@@ -262,8 +249,6 @@ def _sorted_codes(values: NDArray[Any], label_name: str) -> tuple[NDArray[Any], 
 
 
 def _sorted_object_codes(values: NDArray[Any], label_name: str) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    import pandas as pd
-
     codes, distinct = pd.factorize(values)
     try:
         labels, rank = np.unique(np.asarray(distinct, dtype=object), return_inverse=True)

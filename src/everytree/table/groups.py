@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
@@ -15,7 +16,6 @@ from everytree.support.text import listing, nearest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pandas as pd
     from numpy.typing import NDArray
 
 MISSING = "missing"
@@ -40,8 +40,6 @@ def shares_by_group(
         Indexed by group; columns `n`, `robust`, `not robust`, `unknown`. Several features give a row for each
         combination that occurs.
     """
-    import pandas as pd
-
     groups = group_frame(sensitive_features, frame)
     members = group_members(groups)
     shares: dict[str, list[float]] = {"n": [len(people) for people in members.values()]}
@@ -99,8 +97,6 @@ def group_frame(sensitive_features: object, frame: pd.DataFrame, label: str | No
         If a name is unknown or occurs twice, there is no feature at all, or the number of values is not that
         of the people.
     """
-    import pandas as pd
-
     if isinstance(sensitive_features, str):
         sensitive_features = [sensitive_features]
     if _are_names(sensitive_features, frame):
@@ -156,8 +152,6 @@ def _check_names(names: Sequence[str], frame: pd.DataFrame, label: str | None) -
 
 def _columns_of_values(features: Any) -> list[tuple[str, pd.Series[Any]]]:
     """Name and values of each feature that is not a column of the test table."""
-    import pandas as pd
-
     if isinstance(features, dict):
         return [(str(name), _one_column(values, str(name))) for name, values in features.items()]
     if not isinstance(features, pd.Series | pd.DataFrame) and hasattr(features, "to_pandas"):
@@ -172,8 +166,6 @@ def _columns_of_values(features: Any) -> list[tuple[str, pd.Series[Any]]]:
 
 
 def _one_column(values: Any, name: str) -> pd.Series[Any]:
-    import pandas as pd
-
     if isinstance(values, pd.Series):
         return values
     if hasattr(values, "to_pandas"):
@@ -190,8 +182,6 @@ def _one_column(values: Any, name: str) -> pd.Series[Any]:
 
 def _as_groups(values: pd.Series[Any]) -> pd.Categorical:
     """Values as groups in their order, the missing ones as a group of their own."""
-    import pandas as pd
-
     dtype = values.dtype
     missing = values.isna().to_numpy()
     plain = values.astype(object).to_numpy()

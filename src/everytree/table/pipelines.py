@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from everytree.errors import TableError
 from everytree.table.frames import Source, as_source, encode_labels, label_values, refuse_label_among
@@ -68,10 +71,6 @@ def encoded_table(encoder: Any, X: object, y: object, *, label_name: str = "labe
 
 def fit_encoder(encoder: Any, source: Source) -> Any:
     """Return the encoder if it is fitted, otherwise a clone fitted on the table."""
-    from sklearn.base import clone
-    from sklearn.exceptions import NotFittedError
-    from sklearn.utils.validation import check_is_fitted
-
     try:
         for step in _working_steps(encoder):
             check_is_fitted(step)

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pandas as pd
+
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
 from everytree.table.arff import read_arff
@@ -19,7 +21,6 @@ from everytree.table.arff import read_arff
 if TYPE_CHECKING:
     import os
 
-    import pandas as pd
 
 __all__ = ["read_table", "split_label"]
 
@@ -91,8 +92,6 @@ def _check_exists(file: Path) -> None:
 
 
 def _read_csv(file: Path) -> pd.DataFrame:
-    import pandas as pd
-
     _check_header(file)
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
@@ -111,8 +110,6 @@ def _read_csv(file: Path) -> pd.DataFrame:
 
 def _exact_numbers() -> dict[str, Any]:
     """Ask older pandas for correctly rounded numbers; from 3.1 on it gives them unasked."""
-    import pandas as pd
-
     version = tuple(int(part) for part in pd.__version__.split(".")[:2])
     return {"float_precision": "round_trip"} if version < (3, 1) else {}
 
@@ -141,8 +138,6 @@ def _check_header(file: Path) -> None:
 
 
 def _read_parquet(file: Path) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.read_parquet(file)
 
 

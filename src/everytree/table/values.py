@@ -7,18 +7,16 @@ user thinks (missing values, infinities, text among numbers, dates) is refused h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from everytree.errors import TableError
 from everytree.support.text import listing
 from everytree.table.frames import Source
 from everytree.table.structure import Column, Encoding
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = [
     "boolean_features",
@@ -44,8 +42,6 @@ def is_numeric(column: pd.Series[Any], source: Source) -> bool:
     TableError
         For dates, for values that are neither number nor text, and for a mixture of both.
     """
-    import pandas as pd
-
     dtype: Any = column.dtype
     if dtype.kind in "iufb":
         return True
@@ -83,8 +79,6 @@ def _refuse_missing(column: pd.Series[Any], source: Source) -> None:
 
 def _refuse_stray_text(column: pd.Series[Any], source: Source) -> None:
     """Refuse a column of mostly numbers in which some entry is text (or all are numbers as text)."""
-    import pandas as pd
-
     texts = column.astype(str)
     codes, distinct = pd.factorize(texts)
     number = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").notna().to_numpy()
@@ -117,8 +111,6 @@ def number_block(source: Source, names: Sequence[str]) -> NDArray[np.float32]:
     TableError
         If a value is missing, infinite, or too large for float32.
     """
-    import pandas as pd
-
     frame = source.frame if len(names) == source.frame.shape[1] else source.frame[list(names)]
     dtypes: list[Any] = frame.dtypes.to_list()
     if all(isinstance(dtype, np.dtype) and dtype.kind in "iufb" for dtype in dtypes):
@@ -216,8 +208,6 @@ def category_codes(
     distinct : tuple
         The distinct values.
     """
-    import pandas as pd
-
     _refuse_missing(column, source)
     if not declared:
         _refuse_stray_text(column, source)

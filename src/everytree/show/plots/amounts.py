@@ -7,13 +7,13 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.bias.language.amounts import Amount
 from everytree.errors import EverytreeError
 from everytree.show.plots.style import Display, percent, settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.collections import PatchCollection
     from matplotlib.text import Text
@@ -79,8 +79,6 @@ class AmountsDisplay(Display):
         -------
         AmountsDisplay
         """
-        import pandas as pd
-
         if not results or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in results):
             raise EverytreeError(
                 "results must map pairs of amounts, such as ('1%', 20), to CertificationResults; received "

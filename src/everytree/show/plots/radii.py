@@ -9,6 +9,7 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.results.certification import ROBUST, UNKNOWN
 from everytree.show.plots.people import EVERYONE, name_rows, people_of, row_places, sized
@@ -16,7 +17,6 @@ from everytree.show.plots.shares import UNITS, WIDEST_LABEL, unit_of
 from everytree.show.plots.style import COLOURS, INK, Display, settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.collections import LineCollection, PathCollection
     from numpy.typing import NDArray
@@ -86,8 +86,6 @@ class RadiusDisplay(Display):
         -------
         RadiusDisplay
         """
-        import pandas as pd
-
         people = people_of(sensitive_features, result.frame)
         known = np.where(result.exact, EXACT, np.where(np.isfinite(result.upper), BETWEEN, AT_LEAST))
         each = pd.DataFrame(

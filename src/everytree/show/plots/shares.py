@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.bias.language.amounts import Amount
 from everytree.errors import EverytreeError
@@ -18,7 +19,6 @@ from everytree.show.plots.people import EVERYONE, People, people_of, sized
 from everytree.show.plots.style import COLOURS, INK, LINES, MARKERS, Display, percent, settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.collections import PolyCollection
     from matplotlib.legend import Legend
@@ -139,8 +139,6 @@ class CertifiedShareDisplay(Display):
             )
 
         def curve(of_person: Any) -> Any:
-            import pandas as pd
-
             blocks = [
                 result.by_group(of_person).assign(amount=a)
                 for a, result in zip(sorted(amounts), ordered, strict=True)
@@ -168,8 +166,6 @@ class CertifiedShareDisplay(Display):
         end = result.max_amount if near else max(last + 1, round(1.08 * last))
 
         def curve(of_person: Any) -> pd.DataFrame:
-            import pandas as pd
-
             blocks = []
             for name, block in result.curve(of_person).groupby(level=0, sort=False):
                 block = block.droplevel(0)
@@ -184,8 +180,6 @@ class CertifiedShareDisplay(Display):
 
     @classmethod
     def _of(cls, curve: Any, people: People, unit: str, steps: bool) -> CertifiedShareDisplay:
-        import pandas as pd
-
         shown, joined = people.joined(MOST_LINES)
         blocks = [curve(people.of_person)]
         names = list(people.sizes)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.show.plots.people import EVERYONE, name_rows, people_of, row_places, sized
 from everytree.show.plots.style import COLOURS, HATCHES, Display, percent, settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.container import BarContainer
 
@@ -70,8 +70,6 @@ class VerdictsDisplay(Display):
         -------
         VerdictsDisplay
         """
-        import pandas as pd
-
         people = people_of(sensitive_features, result.frame)
         data = result.by_group(people.of_person).loc[list(people.sizes)]
         if sensitive_features is not None:

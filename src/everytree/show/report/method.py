@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+import sklearn
+
+from everytree.questions.certify import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
 
@@ -61,8 +64,6 @@ def examples(result: CertificationResult) -> dict[str, int]:
 
 def facts(audit: AuditResult) -> list[Fact]:
     """List everything a verdict of this audit rests on."""
-    import sklearn
-
     from everytree import __version__
 
     prepared = next(iter(audit.prepared.values()))
@@ -107,8 +108,6 @@ ARITHMETIC = (
 
 
 def _time_limit(plan: Plan) -> str:
-    from everytree.questions.certify import DECIDING_SECONDS
-
     if plan.time_limit is not None:
         return f"{plan.time_limit:g} seconds for each computation"
     if all(sweep.engine != "auto" for sweep in plan.sweeps):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from everytree.bias import explain, in_words, resolve
 from everytree.show.report import findings
 from everytree.show.report.findings import Tally
 from everytree.show.report.people import amount_of
@@ -152,8 +153,6 @@ def _counts(audit: AuditResult, model: BiasModel) -> list[int]:
 
 def resolved_on(audit: AuditResult, model: BiasModel) -> ResolvedBias:
     """Read a bias model against the training table of the audit."""
-    from everytree.bias import resolve
-
     train = next(iter(audit.prepared.values())).train
     return resolve(model, train.frame, train.y, train.labels, train.label_name)
 
@@ -219,8 +218,6 @@ def _count(row: dict[str, float], verdict: str) -> int:
 
 def assumptions(audit: AuditResult) -> list[Assumption]:
     """Explain every bias model of the plan on the training table."""
-    from everytree.bias import explain, in_words
-
     train = next(iter(audit.prepared.values())).train
     said = []
     for sweep in audit.plan.sweeps:

@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from everytree.errors import EverytreeError
+from everytree.show.report import findings, method, pictures, ranges, trees
+from everytree.show.report import overview as content
+from everytree.show.report.overview import headline
+from everytree.show.report.people import encode, people_data
+from everytree.support.files import check_writable, write_text
+from everytree.support.progress import reporting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,8 +53,6 @@ def write_report(audit: AuditResult, path: str | Path, *, progress: bool | Progr
     EverytreeError
         If jinja2 is not installed, or the file cannot be written.
     """
-    from everytree.support.files import check_writable, write_text
-
     path = Path(path)
     check_writable("The report", path, ".html", ".htm")
     write_text("The report", path, render(audit, progress))
@@ -57,9 +61,6 @@ def write_report(audit: AuditResult, path: str | Path, *, progress: bool | Progr
 
 def render(audit: AuditResult, progress: bool | Progress = False) -> str:
     """Give the whole page as text."""
-    from everytree.show.report.overview import headline
-    from everytree.support.progress import reporting
-
     template = _template()
     first = headline(audit)
     script = _script()
@@ -75,10 +76,6 @@ def render(audit: AuditResult, progress: bool | Progress = False) -> str:
 
 def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
     """What the template needs besides the headline, each to be made when its turn comes."""
-    from everytree.show.report import method, pictures, ranges, trees
-    from everytree.show.report import overview as content
-    from everytree.show.report.people import encode, people_data
-
     place = (first.cell.sweep, first.cell.depth)
     groups = audit.plan.groups[0] if audit.plan.groups else ()
     return {
@@ -108,7 +105,6 @@ def _template() -> Any:
         raise EverytreeError(
             'A report needs jinja2, which is not installed. Install it with: pip install "everytree[report]"'
         ) from error
-    from everytree.show.report import findings
 
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("everytree.show.report", "templates"),

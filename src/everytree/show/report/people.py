@@ -11,14 +11,15 @@ import gzip
 import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
+from zlib import compress
 
 import numpy as np
+import pandas as pd
 
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.show.report.method import commands
 
 if TYPE_CHECKING:
-    import pandas as pd
     from numpy.typing import NDArray
 
     from everytree.audit import AuditResult, Cell
@@ -114,8 +115,6 @@ def _radius(cell: Cell, result: RadiusResult) -> dict[str, Any]:
 
 def _columns_that_fit(frame: pd.DataFrame, first: list[str]) -> tuple[list[dict[str, Any]], list[str]]:
     """Encode the columns: those of `first` always, the others while there is room, small ones before."""
-    from zlib import compress
-
     packed = {str(name): _column(str(name), frame[name]) for name in frame.columns}
     rough = {name: len(compress(json.dumps(column).encode(), 1)) for name, column in packed.items()}
     order = sorted(packed, key=lambda name: (name not in first, rough[name]))
@@ -128,8 +127,6 @@ def _columns_that_fit(frame: pd.DataFrame, first: list[str]) -> tuple[list[dict[
 
 def _column(name: str, values: pd.Series[Any]) -> dict[str, Any]:
     """A column as sorted distinct texts and a code for each person; -1 where there is no value."""
-    import pandas as pd
-
     try:
         codes, distinct = pd.factorize(values, sort=True)
     except TypeError:
@@ -190,8 +187,6 @@ class _Notebook:
 
     def pages(self) -> dict[str, Any]:
         """Everything collected: the witnesses, the training records, the added rows."""
-        import pandas as pd
-
         rows = list(self.places)
         chosen = self.train.frame.iloc[rows]
         added = pd.concat(self.added, ignore_index=True) if self.added else None

@@ -9,7 +9,12 @@ import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from everytree.bias import Amount
+from everytree.questions.family import family_prepared
+from everytree.results.family import need_text, rest_text
+from everytree.show.plots import AmountsDisplay, CertifiedShareDisplay, TreeFamilyDisplay
 from everytree.show.report.findings import number
+from everytree.show.report.overview import resolved_on
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell
@@ -37,8 +42,6 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
 
     None where there is a single amount and nothing to draw, or where the amounts have no order on one axis.
     """
-    from everytree.show.plots import AmountsDisplay, CertifiedShareDisplay
-
     found = audit.of(sweep, depth)
     name = audit.plan.sweeps[sweep].name
     features = list(groups) or None
@@ -90,8 +93,6 @@ def _by_amount(audit: AuditResult, sweep: int, depth: int) -> dict[Any, Any]:
 
     Empty where different numbers for the ``?`` of a model add up to the same: they cannot share a place.
     """
-    from everytree.bias import Amount
-
     found = audit.of(sweep, depth)
     amounts = {cell: cell.amount for cell in found if cell.amount is not None}
     if len({Amount.of(amount).unit for amount in amounts.values()}) == 1:
@@ -104,8 +105,6 @@ def _by_amount(audit: AuditResult, sweep: int, depth: int) -> dict[Any, Any]:
 
 def _free_counts(audit: AuditResult, cell: Cell) -> tuple[int, ...]:
     """How many records each ``?`` of a bias model stands for in a cell."""
-    from everytree.show.report.overview import resolved_on
-
     written = audit.plan.sweeps[cell.sweep].model.components
     resolved = resolved_on(audit, cell.model).components
     return tuple(
@@ -137,10 +136,6 @@ class FamilyNode:
 
 def family(audit: AuditResult, cell: Cell) -> Family:
     """Ask which splits the assumption of a cell could bring about, in the deepest tree of the plan."""
-    from everytree.questions.family import family_prepared
-    from everytree.results.family import need_text, rest_text
-    from everytree.show.plots import TreeFamilyDisplay
-
     depth = max(audit.plan.depths)
     known = _fewer_witnesses(audit.verdicts[replace(cell, depth=depth)])
     found = family_prepared(audit.prepared[depth], cell.model, witnesses=known)

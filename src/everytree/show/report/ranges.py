@@ -9,6 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from everytree.questions.metrics import metric_ranges
 from everytree.show.report.findings import number
 
 if TYPE_CHECKING:
@@ -56,8 +57,6 @@ class RangeTable:
 
 def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
     """Bound the metrics under the assumption of the first screen, for every choice of groups."""
-    from everytree.questions.metrics import metric_ranges
-
     result = audit.verdicts[cell]
     made = []
     for columns in audit.plan.groups or (None,):
