@@ -8,6 +8,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from everytree.support.above import provide
+from everytree.support.version import VERSION
+
 if TYPE_CHECKING:
     from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
     from everytree.errors import EverytreeError
@@ -19,7 +22,21 @@ if TYPE_CHECKING:
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
 
-__version__ = "0.1.0"
+__version__ = VERSION
+
+provide(
+    {
+        "CertifiedShareDisplay.from_radius": "everytree.show.plots",
+        "VerdictsDisplay.from_result": "everytree.show.plots",
+        "bias_html": "everytree.show.notebook",
+        "certification_html": "everytree.show.notebook",
+        "certify_prepared": "everytree.questions.certify",
+        "metric_ranges": "everytree.questions.metrics",
+        "radius_html": "everytree.show.notebook",
+        "witness_html": "everytree.show.notebook",
+        "write_report": "everytree.show.report",
+    }
+)
 
 _HOMES = {
     "BiasCertifier": "everytree.estimator",

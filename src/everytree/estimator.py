@@ -20,10 +20,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
 from everytree.learner import Learner, Prepared
-from everytree.prove.walk import Limits
 from everytree.questions.certify import as_jobs, certify_prepared, check_options
 from everytree.questions.radius import as_family, radius_prepared
 from everytree.results.certification import ROBUST, CertificationResult
+from everytree.support.limits import Limits
 from everytree.table import TestTable, test_table, training_table
 from everytree.table.frames import as_source
 from everytree.table.pipelines import encoded_table
@@ -31,8 +31,8 @@ from everytree.table.pipelines import encoded_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.walk import Progress
     from everytree.questions.radius import RadiusResult
+    from everytree.support.progress import Progress
 
 __all__ = ["BiasCertifier", "certified_accuracy"]
 

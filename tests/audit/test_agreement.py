@@ -14,10 +14,10 @@ from everytree.bias import parse
 from everytree.datasets import load
 from everytree.errors import InternalError
 from everytree.learner import prepare
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.questions.radius import radius_prepared
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.support.limits import Limits
 
 AMOUNTS = (0, 1, 2, 3)
 

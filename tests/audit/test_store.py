@@ -15,10 +15,10 @@ from everytree.audit.store import Store
 from everytree.bias import parse
 from everytree.datasets import load
 from everytree.learner import Prepared, prepare
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.questions.radius import radius_prepared
 from everytree.refute.witness import Witness
+from everytree.support.limits import Limits
 from everytree.table import training_table
 
 

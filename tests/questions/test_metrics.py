@@ -17,11 +17,11 @@ from everytree.bias import as_bias
 from everytree.datasets import load
 from everytree.errors import EverytreeError, InternalError, TableError
 from everytree.learner import prepare
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
 from everytree.questions.rates import Range, difference, range_of, ratio
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.support.limits import Limits
 from tests.truth.metric_oracle import Tally, draw_case, examine, plain_metrics
 
 SCORES, HIRED = [[0], [1], [2], [3], [5], [6], [7], [8], [9]], [0, 0, 0, 0, 1, 1, 1, 0, 1]

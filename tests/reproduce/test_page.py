@@ -9,12 +9,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree import parse
 from everytree.learner import prepare
-from everytree.prove.walk import NO_LIMITS
 from everytree.questions.certify import certify_prepared
 from everytree.questions.radius import radius_prepared
 from everytree.reproduce import stated_shares
 from everytree.reproduce.figures import Point, Share
 from everytree.reproduce.pictures import draw_panel
+from everytree.support.limits import NO_LIMITS
 from tests.reproduce.test_figures import PANELS, needs_paper, opened, point_of
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "everyone-decided.md"

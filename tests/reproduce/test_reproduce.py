@@ -15,9 +15,9 @@ from everytree import EverytreeError, flip
 from everytree.datasets import load_paper
 from everytree.errors import InternalError
 from everytree.learner import Prepared, prepare
-from everytree.prove.walk import NO_LIMITS
 from everytree.questions.certify import certify_prepared
 from everytree.reproduce import Outcome, paper_cells, reproduce, to_csv, to_markdown, to_text
+from everytree.support.limits import NO_LIMITS
 from tests.cli.cli_tools import Run, run  # noqa: F401
 
 DATA = os.environ.get("EVERYTREE_DATA", "")

@@ -17,9 +17,9 @@ from everytree.audit import AuditResult, Data, Plan, Sweep
 from everytree.bias import parse
 from everytree.datasets import load
 from everytree.learner import prepare
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.questions.radius import radius_prepared
+from everytree.support.limits import Limits
 
 HASHES = {"train": "a" * 64, "test": "b" * 64}
 

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.packing import pack, pack_radius
 from everytree.bias import parse
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.questions.radius import radius_prepared
+from everytree.support.limits import Limits
+from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
     from everytree.audit.opened import Opened
@@ -81,9 +82,7 @@ def ask(opened: Opened, cell: Cell) -> Question:
 
 def versions() -> dict[str, str]:
     """Give the versions of the programs that an answer depends on."""
-    from everytree import __version__
-
-    return {"everytree": __version__, **{name: version(name) for name in ("scikit-learn", "highspy")}}
+    return {"everytree": VERSION, **{name: version(name) for name in ("scikit-learn", "highspy")}}
 
 
 def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.audit.keys import naming
+from everytree.support.above import above
 from everytree.support.files import write_table
 
 if TYPE_CHECKING:
@@ -25,8 +26,6 @@ def write_outputs(audit: AuditResult) -> list[Path]:
     if outputs.groups is not None:
         write_table("[outputs] groups", outputs.groups, audit.to_frame(metrics=True))
     if outputs.report is not None:
-        from everytree.show.report import write_report
-
         with naming("[outputs] report"):
-            write_report(audit, outputs.report)
+            above("write_report")(audit, outputs.report)
     return [path for path in (outputs.people, outputs.groups, outputs.report) if path is not None]

@@ -15,6 +15,7 @@ from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import Condition, Piece, as_values
 from everytree.bias.language.text import MAX_LENGTH, Constant, as_constant, constant_key, constant_text
 from everytree.errors import BiasError
+from everytree.support.above import above
 
 __all__ = ["KINDS", "BiasModel", "Component", "as_bias", "fake", "flip", "miss"]
 
@@ -144,9 +145,7 @@ class BiasModel:
         return " + ".join(f"{part.kind}({part._arguments()})" for part in self.components)
 
     def _repr_html_(self) -> str:
-        from everytree.show.notebook import bias_html
-
-        return bias_html(self)
+        return str(above("bias_html")(self))
 
     @property
     def has_free_amount(self) -> bool:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everytree.support.version import VERSION
+
 if TYPE_CHECKING:
     from everytree.cli.preparing import Setup
 
@@ -101,9 +103,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        from everytree import __version__
-
-        typer.echo(f"everytree {__version__}")
+        typer.echo(f"everytree {VERSION}")
         raise typer.Exit
 
 

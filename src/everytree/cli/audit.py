@@ -16,6 +16,7 @@ from everytree.cli.outputs import check_writable, write_json
 from everytree.cli.screen import cells, console, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
 from everytree.support.text import percent
+from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -126,8 +127,6 @@ def _percent(line: dict[str, Any]) -> list[str]:
 
 def _summary(result: AuditResult) -> dict[str, Any]:
     """What a machine needs: the shares of every cell and group, and where the rest is."""
-    from everytree import __version__
-
     plan = result.plan
     shares = result.to_frame()
     lines = _lines(shares.astype(object).where(pd.notna(shares), None))
@@ -137,7 +136,7 @@ def _summary(result: AuditResult) -> dict[str, Any]:
         if (path := getattr(plan.outputs, key)) is not None
     }
     return {
-        "everytree": __version__,
+        "everytree": VERSION,
         "title": plan.title,
         "hashes": result.hashes,
         "outputs": outputs,

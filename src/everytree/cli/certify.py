@@ -11,8 +11,8 @@ from everytree.bias import parse
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
+from everytree.support.limits import Limits
 from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:

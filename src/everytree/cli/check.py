@@ -10,8 +10,8 @@ from everytree.bias import parse
 from everytree.checker import check
 from everytree.cli.preparing import Setup, check_depth
 from everytree.cli.screen import checking, console, notes, show_person, sign_of_life
-from everytree.prove.walk import NO_LIMITS
 from everytree.questions.certify import certify_prepared
+from everytree.support.limits import NO_LIMITS
 from everytree.support.text import counted
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from everytree.bias import explain, parse, resolve
 from everytree.cli.screen import Report, console, notes, plain_table, show_groups, show_verdicts, sign_of_life
 from everytree.datasets import load
 from everytree.learner import prepare
-from everytree.prove.walk import NO_LIMITS
 from everytree.questions.certify import certify_prepared
+from everytree.support.limits import NO_LIMITS
 from everytree.table import training_table
 
 if TYPE_CHECKING:

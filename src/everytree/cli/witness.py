@@ -16,8 +16,9 @@ from everytree.cli.records import show_records
 from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
 from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
+from everytree.support.limits import Limits
+from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -119,11 +120,9 @@ def _write(screen: Console, path: Path, witness: Witness | None, tables: Tables)
 
 
 def _as_dict(result: CertificationResult, people: tuple[int, ...]) -> dict[str, Any]:
-    from everytree import __version__
-
     predictions = result.predictions.tolist()
     return {
-        "everytree": __version__,
+        "everytree": VERSION,
         "learner": result.learner,
         "bias": str(result.bias),
         "people": [

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.paths.layout import Cut
-    from everytree.prove.walk import Problem, Progress
+    from everytree.prove.walk import Problem
+    from everytree.support.progress import Progress
 
 ROUNDS = ((6, 3), (60, 3), (6, None), (30, None), (150, None), (1000, None))
 """Programs that one path may use in each round, and how many paths of one family are looked at.

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.prove import routing
-from everytree.prove.walk import Limits, Outcome, explore
+from everytree.prove.walk import Outcome, explore
+from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.engines import Engine
-    from everytree.prove.walk import Problem, Progress
+    from everytree.prove.walk import Problem
+    from everytree.support.progress import Progress
 
 FIRST_SHARE = 0.5
 """Share of the time that one walk for all people gets before they are walked for in groups."""

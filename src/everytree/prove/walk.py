@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,18 +16,17 @@ import numpy as np
 from everytree.prove import routing
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, node_total, rows_of_side
 from everytree.prove.engines import Engine, Ground, Ranking
+from everytree.support.limits import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.bias import ResolvedBias
+    from everytree.support.progress import Progress
     from everytree.table import TrainingTable
 
 REGION_SPLITS = 64
 """Splits of one column of a node for which the places of added rows are looked at one by one."""
-
-Progress = Callable[[float, int], None]
-"""Called with the share of the walk that is done and the number of people who can still be proved."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +39,6 @@ class Problem:
     types: RowTypes
     depth: int
     outer_splits: bool = True
-
-
-@dataclass(frozen=True)
-class Limits:
-    """When to give up: `deadline` on the clock of `time.monotonic`, `memory` in bytes of working memory."""
-
-    deadline: float = float("inf")
-    memory: float = float("inf")
-
-
-NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,11 +15,12 @@ from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
 from everytree.paths.deciding import decide
 from everytree.prove import counts
-from everytree.prove import walk as explore
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.sharing import explore_in_time
+from everytree.prove.walk import Problem
 from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.support.limits import Limits
 from everytree.support.progress import reporting
 from everytree.table import check_gaps
 
@@ -28,8 +29,9 @@ if TYPE_CHECKING:
 
     from everytree.bias import ResolvedBias
     from everytree.paths.deciding import Decision
-    from everytree.prove.walk import Outcome, Progress
+    from everytree.prove.walk import Outcome
     from everytree.refute.witness import Witness
+    from everytree.support.progress import Progress
 
 DECIDING_SECONDS = 60.0
 """How long "auto" may decide people who are not proved by the walk when no time limit is given."""
@@ -98,7 +100,7 @@ def certify(
     model = as_bias(bias)
     prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
     deadline = float("inf") if time_limit is None else started + time_limit
-    limits = explore.Limits(deadline, float("inf") if memory_limit is None else memory_limit)
+    limits = Limits(deadline, float("inf") if memory_limit is None else memory_limit)
     jobs = as_jobs(n_jobs)
     return certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
 
@@ -108,7 +110,7 @@ def certify_prepared(
     model: BiasModel,
     *,
     engine: str,
-    limits: explore.Limits,
+    limits: Limits,
     n_jobs: int = 1,
     progress: bool | Progress = False,
     outer_splits: bool = True,
@@ -131,7 +133,7 @@ def certify_prepared(
     depth = prepared.learner.max_depth
     if depth is None:
         depth = len(train.y) + resolved.additions
-    problem = explore.Problem(train, resolved, columns, types, depth, outer_splits)
+    problem = Problem(train, resolved, columns, types, depth, outer_splits)
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
     with reporting(progress, len(test.X)) as report:
         outcome = explore_in_time(problem, test.X, prepared.predictions, prover, limits, report, n_jobs)
@@ -180,10 +182,10 @@ def _trust(resolved: ResolvedBias, rows: NDArray[np.int64]) -> ResolvedBias:
 
 
 def _decide(
-    problem: explore.Problem,
+    problem: Problem,
     prepared: Prepared,
     robust: NDArray[np.bool_],
-    limits: explore.Limits,
+    limits: Limits,
     report: Progress | None,
 ) -> Decision:
     """Decide the people whom the walk did not prove."""

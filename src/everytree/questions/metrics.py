@@ -24,8 +24,8 @@ from everytree.table.groups import group_frame, group_members
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.walk import Progress
     from everytree.results.certification import CertificationResult
+    from everytree.support.progress import Progress
 
 __all__ = ["ATTAINED", "BETWEEN", "EVERYBODY", "PROVED", "check_names", "metric_ranges"]
 

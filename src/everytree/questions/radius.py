@@ -17,10 +17,12 @@ import pandas as pd
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import BiasError, EverytreeError
 from everytree.learner import Prepared, prepare
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.refute.witness import amount_of
 from everytree.results.certification import NOT_ROBUST, ROBUST
+from everytree.support.above import Picture, above
+from everytree.support.limits import Limits
+from everytree.support.version import VERSION
 from everytree.table.groups import group_frame, group_members
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.refute.witness import Witness
-    from everytree.show.plots import CertifiedShareDisplay
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,9 +76,7 @@ class RadiusResult:
         return f"<RadiusResult: {len(self)} people, {exact} with an exact radius, {self.family}>"
 
     def _repr_html_(self) -> str:
-        from everytree.show.notebook import radius_html
-
-        return radius_html(self)
+        return str(above("radius_html")(self))
 
     @property
     def exact(self) -> NDArray[np.bool_]:
@@ -106,11 +105,10 @@ class RadiusResult:
         blocks = {key: shares(who) for key, who in group_members(groups).items()}
         return pd.concat(blocks, names=list(groups.columns))
 
-    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> CertifiedShareDisplay:
+    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> Picture:
         """Draw `curve`, one line for each group; see `everytree.show.plots.CertifiedShareDisplay`."""
-        from everytree.show.plots import CertifiedShareDisplay
-
-        return CertifiedShareDisplay.from_radius(self, sensitive_features, ax=ax)
+        display: Picture = above("CertifiedShareDisplay.from_radius")(self, sensitive_features, ax=ax)
+        return display
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person: prediction, largest amount proved, smallest amount refuted."""
@@ -119,10 +117,8 @@ class RadiusResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything a machine needs, as plain Python values; an infinite `upper` is None."""
-        from everytree import __version__
-
         return {
-            "everytree": __version__,
+            "everytree": VERSION,
             "family": str(self.family),
             "max_amount": self.max_amount,
             "complete": self.complete,

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.learner import Prepared
-    from everytree.prove.walk import Progress
     from everytree.refute.witness import Witness
+    from everytree.support.progress import Progress
     from everytree.table import TrainingTable
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from everytree.support.above import above
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -78,9 +80,7 @@ class Witness:
         return f"<Witness: {self.before!r} -> {self.after!r} by {change}>"
 
     def _repr_html_(self) -> str:
-        from everytree.show.notebook import witness_html
-
-        return witness_html(self)
+        return str(above("witness_html")(self))
 
     def apply(self, X_train: Any, y_train: Any) -> tuple[Any, Any]:
         """Return the changed training table: labels flipped, rows left out, then rows added at the end.

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.reproduce.panels import Panel, Stated, paper_panels, stated_shares
 from everytree.reproduce.runs import open_all, prepare_tree
 from everytree.reproduce.sources import Source, has_paper_tables
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,10 +11,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import prepare
-from everytree.prove.walk import Limits
 from everytree.questions.certify import certify_prepared
 from everytree.reproduce.cells import Cell, paper_cells
 from everytree.reproduce.sources import Source, has_paper_tables, open_source
+from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel

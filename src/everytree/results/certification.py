@@ -16,10 +16,12 @@ import numpy as np
 import pandas as pd
 
 from everytree.errors import EverytreeError
-from everytree.prove.walk import Limits
 from everytree.results.critical import critical_records
+from everytree.support.above import Picture, above
 from everytree.support.files import replace_file
+from everytree.support.limits import Limits
 from everytree.support.text import percent
+from everytree.support.version import VERSION
 from everytree.table.groups import shares_by_group
 
 if TYPE_CHECKING:
@@ -28,9 +30,8 @@ if TYPE_CHECKING:
 
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
-    from everytree.prove.walk import Progress
     from everytree.refute.witness import Witness
-    from everytree.show.plots import VerdictsDisplay
+    from everytree.support.progress import Progress
 
 ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
 """The three verdicts: proved, refuted by a retrained witness, neither."""
@@ -98,9 +99,7 @@ class CertificationResult:
         return f"<CertificationResult: {len(self)} people: {numbers}>"
 
     def _repr_html_(self) -> str:
-        from everytree.show.notebook import certification_html
-
-        return certification_html(self)
+        return str(above("certification_html")(self))
 
     @property
     def robust_rate(self) -> float:
@@ -144,8 +143,6 @@ class CertificationResult:
         time_limit : float, optional
             As for `certify`.
         """
-        from everytree.questions.certify import certify_prepared
-
         prepared = self._tables()
         trusted = np.unique(np.fromiter(rows, np.int64))
         n_rows = len(prepared.train.y)
@@ -155,9 +152,10 @@ class CertificationResult:
                 f"{int(trusted[0]) if trusted[0] < 0 else int(trusted[-1])}."
             )
         deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
-        return certify_prepared(
+        again: CertificationResult = above("certify_prepared")(
             prepared, self.bias, engine=self.engine, limits=Limits(deadline), trusted=trusted
         )
+        return again
 
     def _tables(self) -> Prepared:
         if self.prepared is None:
@@ -198,15 +196,15 @@ class CertificationResult:
 
         See `everytree.questions.metrics.metric_ranges`.
         """
-        from everytree.questions.metrics import metric_ranges
+        ranges: pd.DataFrame = above("metric_ranges")(
+            self, sensitive_features, y_true, positive, tries=tries, progress=progress
+        )
+        return ranges
 
-        return metric_ranges(self, sensitive_features, y_true, positive, tries=tries, progress=progress)
-
-    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> VerdictsDisplay:
+    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> Picture:
         """Draw the verdicts as bars, one for each group; see `everytree.show.plots.VerdictsDisplay`."""
-        from everytree.show.plots import VerdictsDisplay
-
-        return VerdictsDisplay.from_result(self, sensitive_features, ax=ax)
+        display: Picture = above("VerdictsDisplay.from_result")(self, sensitive_features, ax=ax)
+        return display
 
     def to_frame(self) -> pd.DataFrame:
         """One row a person: prediction, verdict, possible labels, and the bounds on each label's share."""
@@ -222,12 +220,10 @@ class CertificationResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything a machine needs, as plain Python values; the structure is that of `to_json`."""
-        from everytree import __version__
-
         counts = self.counts()
         predictions = self.predictions.tolist()
         return {
-            "everytree": __version__,
+            "everytree": VERSION,
             "learner": self.learner,
             "bias": str(self.bias),
             "engine": self.engine,

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from everytree.prove.walk import Progress
+Progress = Callable[[float, int], None]
+"""Called with the share of the work that is done and the number of people who are still waiting."""
 
 QUIET_SECONDS = 1.0
 
@@ -25,11 +24,12 @@ def reporting(
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
 
     console = Console(stderr=True)
     columns = (TextColumn(doing), BarColumn(), TextColumn("{task.fields[left]}"), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True) as bar:
+    with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task(doing, total=1.0, left="", visible=False)
         began = time.monotonic()
 

@@ -24,9 +24,9 @@ from everytree.table.split_words import split_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from everytree.prove.walk import Progress
     from everytree.questions.family.needs import Place
     from everytree.results.certification import CertificationResult
+    from everytree.support.progress import Progress
 
 LEVELS = 2
 """Levels that are shown if no depth is asked for: a third one multiplies the nodes by six."""

@@ -15,6 +15,7 @@ import sklearn
 from everytree.questions.certify import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
+from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell, Data, Plan
@@ -64,14 +65,12 @@ def examples(result: CertificationResult) -> dict[str, int]:
 
 def facts(audit: AuditResult) -> list[Fact]:
     """List everything a verdict of this audit rests on."""
-    from everytree import __version__
-
     prepared = next(iter(audit.prepared.values()))
     train, test = prepared.train, prepared.test
     engines = dict.fromkeys(result.engine for result in audit.verdicts.values())
     found = [
-        Fact("Program", f"everytree {__version__}"),
-        Fact("scikit-learn", str(sklearn.__version__), "The learner that is certified and retrained."),
+        Fact("Program", f"everytree {VERSION}"),
+        Fact("scikit-learn", str(sklearn.VERSION), "The learner that is certified and retrained."),
     ]
     for depth, each in audit.prepared.items():
         found.append(Fact(f"Learner, depth {depth}", str(each.learner), code=True))

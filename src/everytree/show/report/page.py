@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from everytree.audit import AuditResult
-    from everytree.prove.walk import Progress
     from everytree.show.report.overview import Headline
+    from everytree.support.progress import Progress
 
 __all__ = ["write_report"]
 
