@@ -43,7 +43,7 @@ def columns(**options) -> ColumnTransformer:
 @pytest.mark.parametrize("depth", [None, 1, 7, np.int64(3)])
 def test_supported_trees(depth) -> None:
     learner = Learner.read(DecisionTreeClassifier(max_depth=depth, random_state=5))
-    assert (learner.max_depth, learner.random_state, learner.fitted, learner.encoder) == (
+    assert (learner.settings.max_depth, learner.random_state, learner.fitted, learner.encoder) == (
         depth,
         5,
         False,

@@ -115,11 +115,12 @@ def test_no_table_of_the_hand_picked_problems_either() -> None:
 
 @pytest.mark.parametrize("mistake", ["no outer splits", "one too many", "bisected from the wrong end"])
 def test_the_comparison_notices_mistakes(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from everytree.prove import node
     from everytree.questions.family import needs as search
 
-    right = search.node_splits, search.Searcher.survivors, search.Searcher._between
+    right = node.node_splits, search.Searcher.survivors, search.Searcher._between
     if mistake == "no outer splits":
-        monkeypatch.setattr(search, "node_splits", lambda *given: right[0](*given[:-1], False))
+        monkeypatch.setattr(node, "node_splits", lambda *given: right[0](*given[:-1], False))
     elif mistake == "one too many":
         monkeypatch.setattr(
             search.Searcher, "survivors", lambda s, p, amount: right[1](s, p, max(0, amount - 1))

@@ -77,7 +77,7 @@ def check(
         len(train.labels),
         prepared.test.X[person].tolist(),
         bias_facts(resolved),
-        prepared.learner.max_depth,
+        prepared.learner.settings.max_depth,
         int(prepared.predictions[person]),
         zero_one=train.is_boolean.tolist(),
         names=train.feature_names,

@@ -1,16 +1,14 @@
 """Which estimators can be certified, and what they say about the test people.
 
 Sits between `everytree.table` and everything that reasons about trees: after `prepare`, a learner
-is a depth and a random state, and no setting that could change the tree has been overlooked.
+is its settings and a random state, and no setting that could change the tree has been overlooked.
 """
 
 from __future__ import annotations
 
 import copy
-import inspect
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -19,22 +17,15 @@ from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
-from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import TableError, UnsupportedLearnerError
+from everytree.learner.settings import SUPPORTED, Settings, describe
 from everytree.support.text import listing
 from everytree.table.encoding import test_table, training_table
 from everytree.table.pipelines import encoded_table
 from everytree.table.structure import TestTable, TrainingTable
 
 __all__ = ["Learner", "Prepared", "prepare"]
-
-SUPPORTED = (
-    "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth "
-    "and random_state free and every other parameter at its default, alone or as the last step of a "
-    "Pipeline of OneHotEncoder, OrdinalEncoder and 'passthrough', directly or in a ColumnTransformer."
-)
-FREE_PARAMETERS = frozenset({"max_depth", "random_state"})
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +34,8 @@ class Learner:
 
     Attributes
     ----------
-    max_depth : int or None
-        Depth limit; None grows the tree until its leaves are pure.
+    settings : Settings
+        What decides which tree is learned from a table.
     random_state : int, RandomState or None
         As given; it only breaks ties.
     tree : sklearn.tree.DecisionTreeClassifier
@@ -55,7 +46,7 @@ class Learner:
         Whether the given tree was fitted already.
     """
 
-    max_depth: int | None
+    settings: Settings
     random_state: Any
     tree: Any
     encoder: Any
@@ -83,16 +74,15 @@ class Learner:
         Examples
         --------
         >>> from sklearn.tree import DecisionTreeClassifier
-        >>> Learner.read(DecisionTreeClassifier(max_depth=2)).max_depth
+        >>> Learner.read(DecisionTreeClassifier(max_depth=2)).settings.max_depth
         2
         """
         encoder, tree = _split(estimator)
-        _check_tree(tree)
+        settings = Settings.read(tree)
         fitted = hasattr(tree, "tree_")
         if fitted:
             _check_fitted(tree)
-        depth = None if tree.max_depth is None else int(tree.max_depth)
-        return cls(depth, tree.random_state, clone(tree), encoder, fitted)
+        return cls(settings, tree.random_state, clone(tree), encoder, fitted)
 
     def __str__(self) -> str:
         tree = str(self.tree)
@@ -229,45 +219,8 @@ def _check_encoder(name: str, step: Any) -> None:
     plain = step is None or (isinstance(step, str) and step in ("passthrough", "drop"))
     if not plain and type(step) not in (OneHotEncoder, OrdinalEncoder):
         raise UnsupportedLearnerError(
-            f"The Pipeline step {name!r} is {_describe(step)}, which is not supported there. {SUPPORTED}"
+            f"The Pipeline step {name!r} is {describe(step)}, which is not supported there. {SUPPORTED}"
         )
-
-
-def _describe(thing: Any) -> str:
-    if inspect.isclass(thing):
-        return f"the class {thing.__name__} itself (an instance is needed)"
-    return repr(thing) if isinstance(thing, (str, type(None))) else f"a {type(thing).__name__}"
-
-
-def _check_tree(tree: Any) -> None:
-    """Refuse everything but a DecisionTreeClassifier with default settings."""
-    if type(tree) is not DecisionTreeClassifier:
-        call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
-        raise UnsupportedLearnerError(
-            f"The estimator is {_describe(tree)}, which is not supported.{call} {SUPPORTED}"
-        )
-    settings, defaults = tree.get_params(deep=False), DecisionTreeClassifier().get_params(deep=False)
-    for name, value in settings.items():
-        if name not in FREE_PARAMETERS and not _same_setting(value, defaults[name]):
-            raise UnsupportedLearnerError(
-                f"DecisionTreeClassifier has {name}={value!r}, which is not supported; it must be left at "
-                f"{defaults[name]!r}, because another value can change the tree. {SUPPORTED}"
-            )
-    depth = tree.max_depth
-    if depth is not None and (isinstance(depth, bool) or not isinstance(depth, Integral) or depth < 1):
-        raise UnsupportedLearnerError(
-            f"DecisionTreeClassifier has max_depth={depth!r}; it must be a whole number of at least 1, or "
-            "None."
-        )
-
-
-def _same_setting(value: Any, default: Any) -> bool:
-    """Tell whether a parameter is at its default; 1.0 is not 1, since it means a share of the rows."""
-    if isinstance(default, float):
-        return isinstance(value, (int, float, np.number)) and bool(value == default)
-    if isinstance(default, int):
-        return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value == default
-    return type(value) is type(default) and bool(value == default)
 
 
 def _check_fitted(tree: Any) -> None:

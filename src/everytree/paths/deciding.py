@@ -27,8 +27,8 @@ from everytree.refute.small_sets import try_every_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.paths.layout import Cut
-    from everytree.prove.walk import Problem
+    from everytree.prove.node import Cut
+    from everytree.prove.problem import Problem
     from everytree.support.progress import Progress
 
 ROUNDS = ((6, 3), (60, 3), (6, None), (30, None), (150, None), (1000, None))

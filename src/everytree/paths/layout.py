@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from everytree.paths.program import ADD, FLIP, REMOVE, Changes
+from everytree.prove.node import Cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.paths.listing import Step
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
 
 MOST_ADDED_CELLS = 3000
 """More cells of added rows than this make a program too large to be worth solving."""
@@ -26,14 +27,6 @@ MOST_ADDED_CELLS = 3000
 
 KEY_BITS = 10
 """Splits whose sides are joined into one key at a time."""
-
-
-class Cut(NamedTuple):
-    """A split in use: code <= low of the feature goes left, code >= high goes right."""
-
-    feature: int
-    low: int
-    high: int
 
 
 class TooLargeError(Exception):
@@ -260,4 +253,4 @@ def _labels_at(problem: Problem, place: dict[int, tuple[int, int]]) -> NDArray[n
     return addable if additions > 0 else np.zeros_like(addable)
 
 
-__all__ = ["ADD", "FLIP", "REMOVE", "Cut", "Layout", "TooLargeError", "bounds_of", "lay_out"]
+__all__ = ["ADD", "FLIP", "REMOVE", "Layout", "TooLargeError", "bounds_of", "lay_out"]

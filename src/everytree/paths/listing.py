@@ -7,22 +7,21 @@ programs then ask of each one whether some table of B(T) really takes it.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from everytree.prove import routing
-from everytree.prove.counts import Budget, node_splits, node_total
-from everytree.prove.engines import Ground, RelationalEngine
-from everytree.prove.walk import child_of
+from everytree.prove.counts import node_total
+from everytree.prove.engines import RelationalEngine
+from everytree.prove.node import Cut, Node, Nodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.counts import Splits
     from everytree.prove.engines import Ranking
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
 
 MOST_PATHS = 400_000
 """A walk that lists more paths than this is cut off: the programs could never look at them all."""
@@ -40,7 +39,6 @@ class Step:
     low: int
     high: int
     side: int
-    additions: int
     rivals: tuple[tuple[int, int], ...]
 
 
@@ -63,15 +61,12 @@ class Path:
 
 
 @dataclass(frozen=True, eq=False)
-class _Place:
+class _Stop:
     """A node on the way: what came before it, and who may come here."""
 
     steps: tuple[Step, ...]
-    rows: NDArray[np.int32]
+    node: Node
     people: NDArray[np.int32]
-    depth: int
-    budget: Budget
-    pinned: NDArray[np.bool_]
     effort: float
 
 
@@ -84,11 +79,7 @@ def list_paths(
 ) -> tuple[list[Path], bool]:
     """List every path by which one of `people` may get another label; False if the list is not complete."""
     lister = _Lister(problem, np.ascontiguousarray(X.T), predictions)
-    bias = problem.bias
-    budget = Budget(bias.additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to)
-    rows = np.arange(problem.columns.codes.shape[1], dtype=np.int32)
-    pinned = np.zeros(problem.columns.codes.shape[0], np.bool_)
-    stack = [_Place((), rows, people, problem.depth, budget, pinned, 0.0)]
+    stack = [_Stop((), lister.nodes.root(), people, 0.0)]
     while stack:
         if time.monotonic() > deadline or len(lister.paths) > MOST_PATHS:
             return lister.paths, False
@@ -103,75 +94,48 @@ class _Lister:
         self.problem = problem
         self.X = X
         self.predictions = predictions
+        self.nodes = Nodes(problem)
         self.engine = RelationalEngine()
         self.paths: list[Path] = []
 
-    def visit(self, place: _Place, stack: list[_Place]) -> None:
-        problem = self.problem
-        if place.depth == 0 or len(place.rows) == 0:
-            self._stop(place)
+    def visit(self, stop: _Stop, stack: list[_Stop]) -> None:
+        node = stop.node
+        if node.depth == 0 or len(node.rows) == 0:
+            self._end_whole(stop)
             return
-        splits: Splits = node_splits(
-            problem.columns, problem.types, place.rows, place.budget.additions, place.pinned, True
-        )
-        ground = Ground(problem.columns, problem.types, place.rows, splits, place.budget)
+        ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
         if ranking.may_stop:
-            self._stop(place)
-        rivals = tuple((int(splits.feature[s]), int(splits.low[s])) for s in ranking.challengers)
-        chosen, possible = self.engine.settle(ranking, leaves=place.depth == 1)
-        cuts = routing.cut_splits(problem.columns, splits, chosen, self.engine.exact_thresholds(place.budget))
-        effort = np.maximum(place.effort, _efforts(ranking, chosen))
+            self._end_whole(stop)
+        rivals = tuple((cut.feature, cut.low) for cut in map(ground.cut, ranking.challengers))
+        chosen, possible = self.engine.settle(ranking, leaves=node.depth == 1)
+        exact = self.engine.exact_thresholds(node.budget)
+        cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
+        effort = np.maximum(stop.effort, _efforts(ranking, chosen))
         order = np.argsort(-effort, kind="stable")
         for c in order:
             for side in (0, 1):
-                people = routing.people_of_side(cuts, c, side, place.people, self.X)
+                people = routing.people_of_side(cuts, c, side, stop.people, self.X)
                 if len(people) == 0:
                     continue
-                step = _step(place, splits, int(chosen[c]), side, rivals)
-                if place.depth == 1:
-                    labels = np.flatnonzero(possible[c, side])
-                    self._end(place, step, splits, int(chosen[c]), side, people, labels, float(effort[c]))
+                cut = ground.cut(chosen[c])
+                step = _step(node, cut, side, rivals)
+                after = _Stop((*stop.steps, step), node, people, float(effort[c]))
+                if node.depth == 1:
+                    self._add(after, ground.counts(chosen[c], side), np.flatnonzero(possible[c, side]))
                 else:
-                    stack.append(self._child(place, step, people, float(effort[c])))
+                    stack.append(replace(after, node=self.nodes.child(node, cut, side)))
 
-    def _child(self, place: _Place, step: Step, people: NDArray[np.int32], effort: float) -> _Place:
-        rows, pinned = child_of(
-            self.problem.columns, place.rows, place.pinned, step.feature, step.low, step.side
-        )
-        budget = place.budget._replace(additions=step.additions)
-        return _Place((*place.steps, step), rows, people, place.depth - 1, budget, pinned, effort)
+    def _end_whole(self, stop: _Stop) -> None:
+        """End a path at a node that stays whole."""
+        node = stop.node
+        total = node_total(node.rows, self.problem.types)
+        leaves = self.engine.leaf(total, self.problem.types, node.budget)
+        step = Step(node.rows, -1, 0, 0, 0, ())
+        self._add(replace(stop, steps=(*stop.steps, step)), total, np.flatnonzero(leaves.possible[0, 0]))
 
-    def _end(
-        self,
-        place: _Place,
-        step: Step,
-        splits: Splits,
-        s: int,
-        side: int,
-        people: NDArray[np.int32],
-        labels: NDArray[np.int64],
-        effort: float,
-    ) -> None:
-        counts = splits.left[s] if side == 0 else splits.total - splits.left[s]
-        self._add((*place.steps, step), counts, place.budget, people, labels, effort)
-
-    def _stop(self, place: _Place) -> None:
-        total = node_total(place.rows, self.problem.types)
-        leaves = self.engine.leaf(total, self.problem.types, place.budget)
-        step = Step(place.rows, -1, 0, 0, 0, place.budget.additions, ())
-        labels = np.flatnonzero(leaves.possible[0, 0])
-        self._add((*place.steps, step), total, place.budget, place.people, labels, place.effort)
-
-    def _add(
-        self,
-        steps: tuple[Step, ...],
-        counts: NDArray[np.int64],
-        budget: Budget,
-        people: NDArray[np.int32],
-        labels: NDArray[np.int64],
-        effort: float,
-    ) -> None:
+    def _add(self, end: _Stop, counts: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
+        steps, people, budget, effort = end.steps, end.people, end.node.budget, end.effort
         own = np.bincount(self.problem.types.label, weights=counts, minlength=self.problem.bias.n_labels)
         reach = max(1.0, 2.0 * budget.flips + budget.removals + budget.additions)
         for j in labels:
@@ -181,10 +145,9 @@ class _Lister:
                 self.paths.append(Path(steps, int(j), expecting, max(effort, needed)))
 
 
-def _step(place: _Place, splits: Splits, s: int, side: int, rivals: tuple[tuple[int, int], ...]) -> Step:
-    feature, low, high = int(splits.feature[s]), int(splits.low[s]), int(splits.high[s])
-    others = tuple(rival for rival in rivals if rival != (feature, low))
-    return Step(place.rows, feature, low, high, side, int(splits.additions[s, side]), others)
+def _step(node: Node, cut: Cut, side: int, rivals: tuple[tuple[int, int], ...]) -> Step:
+    others = tuple(rival for rival in rivals if rival != (cut.feature, cut.low))
+    return Step(node.rows, *cut, side, others)
 
 
 def _efforts(ranking: Ranking, chosen: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.paths import conditions
-from everytree.paths.layout import Cut, Layout, TooLargeError, lay_out
+from everytree.paths.layout import Layout, TooLargeError, lay_out
 from everytree.paths.program import ADD, FLIP, SAFETY, Program, Solution, Solver
 from everytree.paths.trial import Trial, build_trial, judge_trial
+from everytree.prove.node import Cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.paths.listing import Path
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
 
 IMPOSSIBLE, TAKEN, OPEN = "impossible", "taken", "open"

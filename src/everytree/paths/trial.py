@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.paths.layout import Cut, Layout, bounds_of
+from everytree.paths.layout import Layout, bounds_of
 from everytree.paths.program import ADD, FLIP, REMOVE
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
 from everytree.prove.domains import relational
+from everytree.prove.node import Cut
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.paths.listing import Path, Step
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
 
 

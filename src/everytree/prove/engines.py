@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.counts import Budget, Columns, RowTypes, Splits
+    from everytree.prove.node import Ground
 
 CHALLENGERS = 3
 """Splits, the best of as many columns, that a candidate must be able to beat."""
@@ -28,16 +29,6 @@ FIRST_PART = 256
 
 MOST_SETTLED = 2000
 """Candidates that cannot change a verdict are settled, for the sake of tight ranges, up to this many."""
-
-
-class Ground(NamedTuple):
-    """A node as an engine sees it: its rows, its splits and what may happen to them."""
-
-    columns: Columns
-    types: RowTypes
-    rows: NDArray[np.int32]
-    splits: Splits
-    budget: Budget
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,10 +16,8 @@ from everytree.prove.walk import Outcome, explore
 from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from everytree.prove.engines import Engine
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import People, Problem
     from everytree.support.progress import Progress
 
 FIRST_SHARE = 0.5
@@ -31,22 +29,18 @@ GROUPS = 16
 
 def explore_together(
     problem: Problem,
-    X: NDArray[np.float32],
-    predictions: NDArray[np.int64],
+    people: People,
     engine: Engine,
     limits: Limits,
     progress: Progress | None,
     n_jobs: int,
 ) -> Outcome:
     """Share the people among threads, each with a walk of its own."""
-    if n_jobs == 1 or len(X) < 2 * n_jobs:
-        return explore(problem, X, predictions, engine, limits, progress)
-    parts = np.array_split(np.arange(len(X)), n_jobs)
+    if n_jobs == 1 or len(people) < 2 * n_jobs:
+        return explore(problem, people, engine, limits, progress)
+    parts = np.array_split(np.arange(len(people)), n_jobs)
     with ThreadPoolExecutor(n_jobs) as pool:
-        walks = [
-            pool.submit(explore, problem, X[part], predictions[part], engine, limits, progress)
-            for part in parts
-        ]
+        walks = [pool.submit(explore, problem, people.some(part), engine, limits, progress) for part in parts]
         outcomes = [walk.result() for walk in walks]
     arrays = zip(*(outcome.tally for outcome in outcomes), strict=True)
     tally = routing.Tally(*(np.concatenate(parts_of) for parts_of in arrays))
@@ -56,8 +50,7 @@ def explore_together(
 
 def explore_in_time(
     problem: Problem,
-    X: NDArray[np.float32],
-    predictions: NDArray[np.int64],
+    people: People,
     engine: Engine,
     limits: Limits,
     progress: Progress | None,
@@ -70,18 +63,18 @@ def explore_in_time(
     """
     started = time.monotonic()
     if not np.isfinite(limits.deadline):
-        return explore_together(problem, X, predictions, engine, limits, progress, n_jobs)
+        return explore_together(problem, people, engine, limits, progress, n_jobs)
     half = Limits(started + FIRST_SHARE * (limits.deadline - started), limits.memory)
-    outcome = explore_together(problem, X, predictions, engine, half, progress, n_jobs)
+    outcome = explore_together(problem, people, engine, half, progress, n_jobs)
     tally, finished, nodes, splits = outcome.tally, outcome.finished.copy(), outcome.nodes, outcome.splits
     live = np.flatnonzero(~finished & (tally.possible.sum(axis=1) <= 1))
-    groups = np.array_split(live[np.lexsort(X[live].T)], min(GROUPS, len(live))) if len(live) else []
+    groups = np.array_split(live[np.lexsort(people.X[live].T)], min(GROUPS, len(live))) if len(live) else []
     for at, group in enumerate(groups):
         now = time.monotonic()
         share = Limits(now + (limits.deadline - now) / (len(groups) - at), limits.memory)
         if now >= limits.deadline:
             break
-        part = explore_together(problem, X[group], predictions[group], engine, share, progress, n_jobs)
+        part = explore_together(problem, people.some(group), engine, share, progress, n_jobs)
         nodes, splits = nodes + part.nodes, splits + part.splits
         done = group[part.finished]
         for whole, own in zip(tally, part.tally, strict=True):

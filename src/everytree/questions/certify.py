@@ -14,15 +14,13 @@ from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
 from everytree.paths.deciding import decide
-from everytree.prove import counts
 from everytree.prove.engines import IntervalEngine, RelationalEngine
+from everytree.prove.problem import People, Problem
 from everytree.prove.sharing import explore_in_time
-from everytree.prove.walk import Problem
 from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.support.limits import Limits
 from everytree.support.progress import reporting
-from everytree.table import check_gaps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,16 +125,11 @@ def certify_prepared(
     resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
     if trusted is not None and len(trusted):
         resolved = _trust(resolved, trusted)
-    check_gaps(train, resolved.additions)
-    columns = counts.code_columns(train.X, train.is_boolean)
-    types = counts.type_rows(train.y, resolved)
-    depth = prepared.learner.max_depth
-    if depth is None:
-        depth = len(train.y) + resolved.additions
-    problem = Problem(train, resolved, columns, types, depth, outer_splits)
+    problem = Problem.of(train, resolved, prepared.learner.settings, outer_splits=outer_splits)
+    people = People(test.X, prepared.predictions)
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
     with reporting(progress, len(test.X)) as report:
-        outcome = explore_in_time(problem, test.X, prepared.predictions, prover, limits, report, n_jobs)
+        outcome = explore_in_time(problem, people, prover, limits, report, n_jobs)
         walked = robust = _proved(outcome, prepared)
         statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
         verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")

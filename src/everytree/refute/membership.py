@@ -16,7 +16,7 @@ from everytree.bias.columns import TableView
 
 if TYPE_CHECKING:
     from everytree.paths.trial import Trial
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
 
 

@@ -18,7 +18,7 @@ from everytree.table import test_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
     from everytree.table import Column
 
 TEMPLATES = 40

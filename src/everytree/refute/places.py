@@ -16,7 +16,7 @@ from everytree.bias.language.expressions import Membership, leaves
 from everytree.table.gaps import FEATURE_STEP, LARGEST_STEP
 
 if TYPE_CHECKING:
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
     from everytree.table import Column
 
 Bounds = tuple[float, float]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.paths.deciding import Judge
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
 
 MOST_TABLES = 100_000
 """More tables than this are not tried."""

@@ -20,7 +20,7 @@ from everytree.paths.trial import Trial
 from everytree.refute.places import Axis, Place, combinations
 
 if TYPE_CHECKING:
-    from everytree.prove.walk import Problem
+    from everytree.prove.problem import Problem
     from everytree.refute.every_tree import EveryTree, Node
     from everytree.refute.new_rows import RowMaker
 

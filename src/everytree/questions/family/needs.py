@@ -13,9 +13,10 @@ import numpy as np
 
 from everytree.bias import BiasModel, resolve
 from everytree.bias.language.amounts import Amount
-from everytree.prove.counts import Budget, code_columns, node_splits, type_rows
-from everytree.prove.engines import Ground, RelationalEngine
-from everytree.prove.walk import child_of
+from everytree.prove.counts import code_columns, rows_of_side, type_rows
+from everytree.prove.engines import RelationalEngine
+from everytree.prove.node import Cut, Node, Nodes
+from everytree.prove.problem import Problem
 from everytree.table import check_gaps
 
 if TYPE_CHECKING:
@@ -25,26 +26,21 @@ if TYPE_CHECKING:
 
     from everytree.bias import ResolvedBias
     from everytree.learner import Prepared
-    from everytree.prove.counts import RowTypes
-
-Split = tuple[int, int, int]
-"""Feature and the codes of its two neighbouring values; -1 or the number of codes beyond the ends."""
 
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """A node: its rows, the features that splits above have settled, and how many of those were outer."""
+    """A node whatever the amount: its rows, and the splits and sides that lead to it."""
 
     rows: NDArray[np.int32]
-    pinned: NDArray[np.bool_]
-    outer: int = 0
+    way: tuple[tuple[Cut, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Ranked:
     """Splits of a node, the cheapest of each feature, with what they need; all others need `beyond`."""
 
-    splits: list[tuple[Split, int]]
+    splits: list[tuple[Cut, int]]
     beyond: int | None
 
 
@@ -52,13 +48,13 @@ class Ranked:
 class _Groups:
     """Splits are compared by feature; those beside the learned one are a group of their own, ~feature."""
 
-    first: Split | None
+    first: Cut | None
 
-    def one(self, split: Split) -> int:
+    def one(self, split: Cut) -> int:
         moved = self.first is not None and split[0] == self.first[0] and split != self.first
         return ~split[0] if moved else split[0]
 
-    def of(self, splits: Iterable[Split]) -> set[int]:
+    def of(self, splits: Iterable[Cut]) -> set[int]:
         return {self.one(split) for split in splits}
 
 
@@ -67,31 +63,25 @@ class Searcher:
 
     def __init__(self, prepared: Prepared, model: BiasModel, most_amount: int) -> None:
         self.train = prepared.train
+        self.settings = prepared.learner.settings
         self.model = model
         self.most_amount = most_amount
         self.columns = code_columns(self.train.X, self.train.is_boolean)
         self.engine = RelationalEngine()
-        self._resolved: dict[int, tuple[ResolvedBias, RowTypes]] = {}
+        self._nodes: dict[int, Nodes] = {}
         self._checked = -1
         self._parts = () if model.has_free_amount else self._resolve(model).components
 
     def root(self) -> Place:
         """All rows."""
-        n_columns, n_rows = self.columns.codes.shape
-        return Place(np.arange(n_rows, dtype=np.int32), np.zeros(n_columns, np.bool_))
+        return Place(np.arange(self.columns.codes.shape[1], dtype=np.int32))
 
-    def child(self, place: Place, split: Split, side: int) -> Place:
-        """One side of a split. Where it is outer, an added row must lie on the other side."""
-        feature, low, _ = split
-        rows, pinned = child_of(self.columns, place.rows, place.pinned, feature, low, side)
-        return Place(rows, pinned, place.outer + self.is_outer(split))
+    def child(self, place: Place, split: Cut, side: int) -> Place:
+        """One side of a split."""
+        rows = rows_of_side(self.columns, place.rows, split.feature, split.low, side)
+        return Place(rows, (*place.way, (split, side)))
 
-    def is_outer(self, split: Split) -> bool:
-        """Whether one side of a split holds added rows only."""
-        feature, low, high = split
-        return low < 0 or high >= self.columns.starts[feature + 1] - self.columns.starts[feature]
-
-    def gap(self, split: Split) -> tuple[float | None, float | None]:
+    def gap(self, split: Cut) -> tuple[float | None, float | None]:
         """Give the two neighbouring values of a split."""
         feature, low, high = split
         start, stop = self.columns.starts[feature], self.columns.starts[feature + 1]
@@ -99,24 +89,30 @@ class Searcher:
         below = None if low < 0 else float(values[low])
         return below, None if high >= len(values) else float(values[high])
 
-    def survivors(self, place: Place, amount: int) -> dict[Split, float]:
+    def survivors(self, place: Place, amount: int) -> dict[Cut, float]:
         """Splits that no proof excludes at this amount, with their score on the table as it is."""
-        bias, types = self._at(amount)
-        additions = bias.additions - place.outer
-        if additions < 0 or len(place.rows) == 0:
+        nodes = self._at(amount)
+        node = self._node(nodes, place)
+        if node is None or len(node.rows) == 0:
             return {}
+        bias = nodes.problem.bias
         unchanged = bias.additions == bias.flips == bias.removals == 0
         if unchanged and len(set(self.train.y[place.rows].tolist())) == 1:
             return {}  # the learner stops at a pure node, and nothing can make it impure
-        budget = Budget(additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to)
-        splits = node_splits(self.columns, types, place.rows, additions, place.pinned, True)
-        ranking = self.engine.rank(Ground(self.columns, types, place.rows, splits, budget))
-        return {
-            (int(splits.feature[s]), int(splits.low[s]), int(splits.high[s])): float(ranking.score[s])
-            for s in self.engine.refine(ranking)
-        }
+        ground = nodes.ground(node)
+        ranking = self.engine.rank(ground)
+        return {ground.cut(s): float(ranking.score[s]) for s in self.engine.refine(ranking)}
 
-    def rank(self, place: Place, most: int, floor: int, first: Split | None) -> Ranked:
+    def _node(self, nodes: Nodes, place: Place) -> Node | None:
+        """Follow the way to a place; None where an outer split lacks the added row that it needs."""
+        node = nodes.root()
+        for cut, side in place.way:
+            if nodes.is_outer(cut) and node.budget.additions == 0:
+                return None
+            node = nodes.child(node, cut, side)
+        return node
+
+    def rank(self, place: Place, most: int, floor: int, first: Cut | None) -> Ranked:
         """Find the splits of the `most` features that need least, and what all others need at least.
 
         Of each feature the cheapest split is taken. `first`, the learned split, needs `floor` and comes
@@ -140,7 +136,7 @@ class Searcher:
             new = [split for split in alive if groups.one(split) not in known]
             found |= self._between(place, groups, new, (reached, amount), enough - len(known))
             reached = amount
-        cheapest: dict[int, tuple[Split, int]] = {}
+        cheapest: dict[int, tuple[Cut, int]] = {}
         for split, needs in sorted(found.items(), key=lambda item: (item[1], -scores.get(item[0], 0.0))):
             cheapest.setdefault(groups.one(split), (split, needs))
         own = [] if first is None else [cheapest.pop(first[0])]
@@ -153,8 +149,8 @@ class Searcher:
         return Ranked(own + listed, beyond)
 
     def _between(
-        self, place: Place, groups: _Groups, splits: list[Split], ends: tuple[int, int], wanted: int
-    ) -> dict[Split, int]:
+        self, place: Place, groups: _Groups, splits: list[Cut], ends: tuple[int, int], wanted: int
+    ) -> dict[Cut, int]:
         """What splits need that are excluded at the first end and survive at the second.
 
         Only the cheapest splits of a group count, and the dearer groups are left out once as many as wanted
@@ -172,14 +168,15 @@ class Searcher:
         missing = wanted - len(groups.of(found))
         return found | self._between(place, groups, dear, (middle, high), missing) if missing > 0 else found
 
-    def _at(self, amount: int) -> tuple[ResolvedBias, RowTypes]:
-        if amount not in self._resolved:
+    def _at(self, amount: int) -> Nodes:
+        if amount not in self._nodes:
             bias = self._resolve(self._model_at(amount))
             if bias.additions > self._checked:
                 check_gaps(self.train, bias.additions)
                 self._checked = bias.additions
-            self._resolved[amount] = bias, type_rows(self.train.y, bias)
-        return self._resolved[amount]
+            types = type_rows(self.train.y, bias)
+            self._nodes[amount] = Nodes(Problem(self.train, bias, self.settings, self.columns, types))
+        return self._nodes[amount]
 
     def _model_at(self, amount: int) -> BiasModel:
         """The bias model with the amount in place of every ``?``, or as a cap where nothing is free."""

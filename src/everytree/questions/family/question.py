@@ -13,7 +13,8 @@ import numpy as np
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
-from everytree.questions.family.needs import Searcher, Split
+from everytree.prove.node import Cut
+from everytree.questions.family.needs import Searcher
 from everytree.questions.family.witnessed import look_for, witnesses_of
 from everytree.questions.radius import RadiusResult, largest_amount
 from everytree.refute.witness import amount_of
@@ -139,7 +140,7 @@ def family_prepared(
 
 
 def _levels(prepared: Prepared, depth: int | None) -> int:
-    limit = prepared.learner.max_depth
+    limit = prepared.learner.settings.max_depth
     if depth is None:
         return LEVELS if limit is None else min(LEVELS, limit)
     return depth if limit is None else min(depth, limit)
@@ -197,7 +198,7 @@ class _Builder:
         counts = np.bincount(train.y[place.rows], minlength=len(train.labels)).tolist()
         return Node(spot.path, len(place.rows), tuple(counts), tuple(candidates), ranked.beyond, spot.needs)
 
-    def _candidate(self, spot: _Spot, split: Split, needs: int, first: Split | None) -> Candidate:
+    def _candidate(self, spot: _Spot, split: Cut, needs: int, first: Cut | None) -> Candidate:
         low, high = self.searcher.gap(split)
         text, sides = split_text(self.searcher.train, split[0], low, high)
         candidate = Candidate(text, sides, split[0], low, high, needs, split == first)
@@ -212,7 +213,7 @@ class _Builder:
             below.append(self.node(child) if len(place.rows) else None)
         return replace(candidate, left=below[0], right=below[1])
 
-    def _learned_split(self, place: Place, number: int) -> Split | None:
+    def _learned_split(self, place: Place, number: int) -> Cut | None:
         """The split of a node of the learned tree, as the gap that its threshold lies in."""
         feature = int(self.tree.feature[number])
         if feature < 0:
@@ -221,7 +222,7 @@ class _Builder:
         codes = np.unique(columns.codes[feature, place.rows])
         values = columns.values[columns.starts[feature] + codes]
         right = int(np.searchsorted(values, self.tree.threshold[number], side="right"))
-        return feature, int(codes[right - 1]), int(codes[right])
+        return Cut(feature, int(codes[right - 1]), int(codes[right]))
 
 
 def nodes_at_most(most: int, levels: int) -> int:

@@ -1,0 +1,159 @@
+"""Nodes: sets of rows that some tree may bring together, and what may still happen to them.
+
+The walk, the paths and the family of trees build their nodes here, by the same rules: which rows come along,
+how many rows may be added on a side, and which columns are settled. Between the counts and the walk.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, rows_of_side
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.problem import Problem
+
+REGION_SPLITS = 64
+"""Splits of one column of a node for which the places of added rows are looked at one by one."""
+
+Bounds = dict[int, tuple[float, float]]
+"""Feature to (low, high): an added row of the node has low < value <= high there."""
+
+
+class Cut(NamedTuple):
+    """One split by itself: code <= low of the feature goes left, code >= high goes right.
+
+    An *outer* cut has all rows of its node on one side: `low` is -1 or `high` the number of codes.
+    """
+
+    feature: int
+    low: int
+    high: int
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """Rows that come together, levels of splits below, and what may still happen.
+
+    ``pinned`` marks the columns that splits above have settled, ``bounds`` says where added rows may lie.
+    """
+
+    rows: NDArray[np.int32]
+    depth: int
+    budget: Budget
+    pinned: NDArray[np.bool_]
+    bounds: Bounds
+
+
+class Ground(NamedTuple):
+    """A node as an engine sees it: its rows, its splits and what may happen to them."""
+
+    columns: Columns
+    types: RowTypes
+    rows: NDArray[np.int32]
+    splits: Splits
+    budget: Budget
+
+    def cut(self, s: int) -> Cut:
+        """Take one of the splits by itself."""
+        splits = self.splits
+        return Cut(int(splits.feature[s]), int(splits.low[s]), int(splits.high[s]))
+
+    def counts(self, s: int, side: int) -> NDArray[np.int64]:
+        """Rows of each type on one side of a split."""
+        left: NDArray[np.int64] = self.splits.left[s].astype(np.int64)
+        return left if side == 0 else self.splits.total - left
+
+
+class Nodes:
+    """Builds the nodes of one problem.
+
+    Soundness
+    ---------
+    If the rows of a table T' in B(T) that reach a node are within the node's budget of the node's rows, then
+    those that go to one side of a split are within the child's budget of the child's rows: flips and
+    removals keep their budgets, and added rows are bounded by what the bias model allows where the splits
+    above leave room (`ResolvedBias.additions_in`), less the one that an outer split needs on its far side.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.mentioned = _mentioned_features(problem)
+
+    def root(self) -> Node:
+        """All rows, with the whole budget."""
+        bias, codes = self.problem.bias, self.problem.columns.codes
+        budget = Budget(bias.additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to)
+        rows = np.arange(codes.shape[1], dtype=np.int32)
+        return Node(rows, self.problem.depth, budget, np.zeros(codes.shape[0], np.bool_), {})
+
+    def ground(self, node: Node) -> Ground:
+        """List the node's splits, for an engine to choose from."""
+        return Ground(self.problem.columns, self.problem.types, node.rows, self._splits(node), node.budget)
+
+    def _splits(self, node: Node) -> Splits:
+        """All splits; with additions only in some places, their number is bounded on each side."""
+        problem, additions = self.problem, node.budget.additions
+        splits: Splits = node_splits(
+            problem.columns, problem.types, node.rows, additions, node.pinned, problem.outer_splits
+        )
+        for feature in self.mentioned if additions > 0 else ():
+            of_feature = np.flatnonzero(splits.feature == feature)
+            if len(of_feature) > REGION_SPLITS:
+                continue
+            for s in of_feature:
+                cut = Cut(feature, int(splits.low[s]), int(splits.high[s]))
+                for side in (0, 1):
+                    most, _ = self._additions_in(self._narrow(node.bounds, cut, side))
+                    splits.additions[s, side] = min(most, splits.additions[s, side])
+        return splits
+
+    def child(self, node: Node, cut: Cut, side: int) -> Node:
+        """One side of a split of a node."""
+        rows = rows_of_side(self.problem.columns, node.rows, cut.feature, cut.low, side)
+        pinned = node.pinned.copy()
+        pinned[cut.feature] = True
+        budget, bounds = node.budget, node.bounds
+        if self.is_outer(cut) and side == (1 if cut.low < 0 else 0):
+            budget = budget._replace(additions=budget.additions - 1)
+        if budget.additions > 0 and self.mentioned:
+            bounds = self._narrow(bounds, cut, side)
+            additions, addable = self._additions_in(bounds)
+            budget = budget._replace(additions=min(additions, budget.additions), addable=addable)
+        return Node(rows, node.depth - 1, budget, pinned, bounds)
+
+    def is_outer(self, cut: Cut) -> bool:
+        """Whether one side of a split holds added rows only."""
+        starts = self.problem.columns.starts
+        return bool(cut.low < 0 or cut.high >= starts[cut.feature + 1] - starts[cut.feature])
+
+    def _narrow(self, bounds: Bounds, cut: Cut, side: int) -> Bounds:
+        """Where an added row on this side can lie: less than the first value right, more than the last left.
+
+        The threshold lies anywhere in the gap. Rounding to float32 keeps order, so a value that is less
+        than b after rounding was less than b before, and the same on the other side.
+        """
+        start, stop = self.problem.columns.starts[cut.feature], self.problem.columns.starts[cut.feature + 1]
+        values = self.problem.columns.values[start:stop]
+        lower, upper = bounds.get(cut.feature, (-np.inf, np.inf))
+        if side == 0 and cut.high < len(values):
+            upper = min(upper, float(np.nextafter(np.float64(values[cut.high]), -np.inf)))
+        if side == 1 and cut.low >= 0:
+            lower = max(lower, float(values[cut.low]))
+        return {**bounds, cut.feature: (lower, upper)}
+
+    def _additions_in(self, bounds: Bounds) -> tuple[int, NDArray[np.bool_]]:
+        return self.problem.bias.additions_in(self.problem.table.region(bounds))
+
+
+def _mentioned_features(problem: Problem) -> list[int]:
+    """Features of the columns that decide where rows may be added."""
+    if problem.bias.additions == 0 or not problem.bias.additions_depend_on_region:
+        return []
+    names = problem.bias.addition_columns
+    return [j for column in problem.table.columns if column.name in names for j in column.features]

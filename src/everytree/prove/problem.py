@@ -1,0 +1,71 @@
+"""What is to be decided, ready for kernels: a training table under one bias model, and the people judged.
+
+Made once by a question; the walk, the attacks and the path programs all start from it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.prove.counts import Columns, RowTypes, code_columns, type_rows
+from everytree.table import check_gaps
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.bias import ResolvedBias
+    from everytree.learner import Settings
+    from everytree.table import TrainingTable
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One training table, one bias model and the learner's settings, with the table in codes.
+
+    `outer_splits=False` leaves out splits that only added rows make possible, as the paper does.
+    """
+
+    table: TrainingTable
+    bias: ResolvedBias
+    settings: Settings
+    columns: Columns
+    types: RowTypes
+    outer_splits: bool = True
+
+    @classmethod
+    def of(
+        cls, table: TrainingTable, bias: ResolvedBias, settings: Settings, *, outer_splits: bool = True
+    ) -> Problem:
+        """Code a table; values that the learner may not tell apart are refused."""
+        check_gaps(table, bias.additions)
+        columns = code_columns(table.X, table.is_boolean)
+        return cls(table, bias, settings, columns, type_rows(table.y, bias), outer_splits)
+
+    @cached_property
+    def depth(self) -> int:
+        """Levels of splits that a tree of some table of B(T) can have at most."""
+        return self.settings.depth_on(len(self.table.y) + self.bias.additions)
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """Test people as the learner sees them, and the label codes that they expect."""
+
+    X: NDArray[np.float32]
+    predictions: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+    def some(self, who: NDArray[np.int64]) -> People:
+        """Those people, in that order."""
+        return People(self.X[who], self.predictions[who])
+
+    @cached_property
+    def by_column(self) -> NDArray[np.float32]:
+        """The features with the values of a column side by side."""
+        return np.ascontiguousarray(self.X.T)
