@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from everytree.questions.certify import certify
     from everytree.questions.family import TreeFamily, tree_family
     from everytree.questions.metrics import metric_ranges
-    from everytree.questions.radius import RadiusResult, radius
+    from everytree.questions.radius import radius
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
 
 __version__ = VERSION
 
@@ -43,7 +44,7 @@ _HOMES = {
     "BiasModel": "everytree.bias",
     "CertificationResult": "everytree.results.certification",
     "EverytreeError": "everytree.errors",
-    "RadiusResult": "everytree.questions.radius",
+    "RadiusResult": "everytree.results.radii",
     "TreeFamily": "everytree.questions.family",
     "Witness": "everytree.refute.witness",
     "certify": "everytree.questions.certify",

@@ -5,7 +5,6 @@ Above `certify` and `radius`: it keeps the training table that they need and han
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,10 +19,10 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
 from everytree.learner import Learner, Prepared
-from everytree.questions.certify import as_jobs, certify_prepared, check_options
+from everytree.questions.certify import certify_prepared, check_engine
 from everytree.questions.radius import as_family, radius_prepared
 from everytree.results.certification import ROBUST, CertificationResult
-from everytree.support.limits import Limits
+from everytree.support.limits import Limits, as_jobs
 from everytree.table import TestTable, test_table, training_table
 from everytree.table.frames import as_source
 from everytree.table.pipelines import encoded_table
@@ -31,7 +30,7 @@ from everytree.table.pipelines import encoded_table
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.questions.radius import RadiusResult
+    from everytree.results.radii import RadiusResult
     from everytree.support.progress import Progress
 
 __all__ = ["BiasCertifier", "certified_accuracy"]
@@ -52,7 +51,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     engine : {"auto", "relational", "interval"}
     time_limit : float, optional
         Seconds for each call of `certify` or `radius`.
-    memory_limit : float, optional
+    memory_limit : float or str, optional
     n_jobs : int, default 1
         These four as for `certify`.
 
@@ -98,7 +97,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         *,
         engine: str = "auto",
         time_limit: float | None = None,
-        memory_limit: float | None = None,
+        memory_limit: float | str | None = None,
         n_jobs: int = 1,
     ) -> None:
         self.estimator = estimator
@@ -200,9 +199,9 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         -------
         RadiusResult
         """
-        deadline = self._limits().deadline
+        limits, jobs = self._limits(), as_jobs(self.n_jobs)
         model = as_family(_with_free_amounts(as_bias(self.bias)) if family is None else family)
-        return radius_prepared(self._prepare(X), model, max_amount=max_amount, deadline=deadline)
+        return radius_prepared(self._prepare(X), model, max_amount=max_amount, limits=limits, n_jobs=jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,9 +215,8 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _limits(self) -> Limits:
         """Read the options, for a search that starts now."""
-        check_options(self.engine, self.time_limit, self.memory_limit)
-        deadline = float("inf") if self.time_limit is None else time.monotonic() + self.time_limit
-        return Limits(deadline, float("inf") if self.memory_limit is None else self.memory_limit)
+        check_engine(self.engine)
+        return Limits.of(self.time_limit, self.memory_limit)
 
     def _people(self, X: Any, y: Any = None) -> TestTable:
         """Read and encode people as scikit-learn does: columns are matched by their position."""

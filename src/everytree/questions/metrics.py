@@ -1,7 +1,7 @@
 """Ranges of metrics over all of B(T): accuracy, selection rate, and how far groups can be apart.
 
-Above verdicts: reads the labels that each person may get, and proves nothing itself. `everytree.questions.rates` does
-the counting, exactly; each number that is shown is rounded once.
+Above verdicts: reads the labels that each person may get, and proves nothing itself. `rates` does the
+counting, exactly; each number that is shown is rounded once.
 """
 
 from __future__ import annotations

@@ -202,10 +202,7 @@ def test_table(train: TrainingTable, X: object, y: object = None) -> TestTable: 
         y = source.frame[train.label_name] if y is None else y
         source = replace(source, frame=source.frame.drop(columns=train.label_name))
     source = same_columns(train, source)
-    if train.encoder is None:
-        features = _encode(train, source)
-    else:
-        features = transform(train.encoder, source)
+    features = _encode(train, source) if train.encoder is None else transform(train.encoder, source)
     codes = None if y is None else codes_of_labels(train, label_values(y, len(source.frame), source.role))
     return TestTable(source.frame, features, source.index, codes)
 

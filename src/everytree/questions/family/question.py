@@ -16,9 +16,10 @@ from everytree.learner import Prepared, prepare
 from everytree.prove.node import Cut
 from everytree.questions.family.needs import Searcher
 from everytree.questions.family.witnessed import look_for, witnesses_of
-from everytree.questions.radius import RadiusResult, largest_amount
+from everytree.questions.radius import largest_amount
 from everytree.refute.witness import amount_of
 from everytree.results.family import Candidate, Node, TreeFamily
+from everytree.results.radii import RadiusResult
 from everytree.support.progress import reporting
 from everytree.table.split_words import split_text
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.errors import EverytreeError, InternalError
-from everytree.questions.radius import RadiusResult
 from everytree.refute.retrain import retrain
 from everytree.results.certification import CertificationResult
+from everytree.results.radii import RadiusResult
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
