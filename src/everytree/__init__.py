@@ -13,6 +13,7 @@ from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
+    from everytree.checker import check_proof
     from everytree.errors import EverytreeError
     from everytree.estimator import BiasCertifier
     from everytree.questions.certify import certify
@@ -48,6 +49,7 @@ _HOMES = {
     "TreeFamily": "everytree.questions.family",
     "Witness": "everytree.refute.witness",
     "certify": "everytree.questions.certify",
+    "check_proof": "everytree.checker",
     "col": "everytree.bias",
     "fake": "everytree.bias",
     "flip": "everytree.bias",
@@ -68,6 +70,7 @@ __all__ = [
     "TreeFamily",
     "Witness",
     "certify",
+    "check_proof",
     "col",
     "fake",
     "flip",

@@ -1,19 +1,24 @@
-"""From the library's own tables and bias models to the plain data of an independent check."""
+"""From the library's own tables and bias models to the plain data of an independent check.
+
+The one door of the room: it imports other rooms only when it is called, so that the check itself runs with
+nothing but the standard library.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from everytree.bias import as_bias, resolve
 from everytree.checker.facts import BiasFacts, CheckReport
 from everytree.checker.walk import check_person
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from everytree.bias import BiasModel, ResolvedBias
     from everytree.checker.walk import Progress
     from everytree.learner import Prepared
 
-__all__ = ["bias_facts", "check"]
+__all__ = ["bias_facts", "check", "check_proof"]
 
 
 def bias_facts(resolved: ResolvedBias) -> BiasFacts:
@@ -69,6 +74,8 @@ def check(
     >>> check(prepared, "flip(1)", 0).confirmed
     True
     """
+    from everytree.bias import as_bias, resolve
+
     train = prepared.train
     resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
     return check_person(
@@ -84,3 +91,58 @@ def check(
         max_nodes=max_nodes,
         progress=progress,
     )
+
+
+def check_proof(
+    estimator: object,
+    X_train: object,
+    y_train: object,
+    X_test: object,
+    bias: BiasModel | str | Mapping[str, Any],
+    person: int,
+    *,
+    drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
+    max_nodes: int = 100_000,
+) -> CheckReport:
+    """Derive again, by independent code in exact fractions, that one person's prediction is robust.
+
+    Parameters
+    ----------
+    estimator, X_train, y_train, X_test, bias
+        As for `certify`.
+    person : int
+        Position of the person in the test table.
+    drop, categorical, encoding
+        As for `certify`.
+    max_nodes : int
+        The check gives up, unconfirmed, after so many nodes.
+
+    Returns
+    -------
+    CheckReport
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from everytree import check_proof
+    >>> scores, hired = [[0], [1], [2], [3], [5], [6], [7], [8], [9]], [0, 0, 0, 0, 1, 1, 1, 0, 1]
+    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    >>> check_proof(tree, scores, hired, [[1], [7]], "flip(1)", 0).confirmed
+    True
+    """
+    from everytree.bias import as_bias
+    from everytree.errors import EverytreeError
+    from everytree.learner import prepare
+
+    model = as_bias(bias)
+    prepared = prepare(
+        estimator, X_train, y_train, X_test, drop=drop, categorical=categorical, encoding=encoding
+    )
+    if not 0 <= person < len(prepared.test.X):
+        raise EverytreeError(
+            f"person must be a position from 0 to {len(prepared.test.X) - 1} in the test table; received "
+            f"{person}."
+        )
+    return check(prepared, model, person, max_nodes=max_nodes)

@@ -6,6 +6,7 @@ chooses where to look, so it cannot make a bound wrong.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from everytree.prove.counts import code_columns, rows_of_side, type_rows
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Cut, Node, Nodes
 from everytree.prove.problem import Problem
+from everytree.support.limits import NO_LIMITS, Limits
 from everytree.table import check_gaps
 
 if TYPE_CHECKING:
@@ -61,11 +63,14 @@ class _Groups:
 class Searcher:
     """One table and one bias model whose amount goes up and down."""
 
-    def __init__(self, prepared: Prepared, model: BiasModel, most_amount: int) -> None:
+    def __init__(
+        self, prepared: Prepared, model: BiasModel, most_amount: int, limits: Limits = NO_LIMITS
+    ) -> None:
         self.train = prepared.train
         self.settings = prepared.learner.settings
         self.model = model
         self.most_amount = most_amount
+        self.limits = limits
         self.columns = code_columns(self.train.X, self.train.is_boolean)
         self.engine = RelationalEngine()
         self._nodes: dict[int, Nodes] = {}
@@ -119,6 +124,8 @@ class Searcher:
         first; the cheapest of the other splits of its feature comes on top. Amounts are doubled until enough
         features have a split that survives; between two amounts the search then bisects.
         """
+        if self._late():
+            return Ranked([] if first is None else [(first, floor)], floor)
         n_features = self.columns.codes.shape[0]
         scores = self.survivors(place, floor)
         groups = _Groups(first)
@@ -128,7 +135,7 @@ class Searcher:
             found = {first: floor, **found}
             enough += not self.columns.boolean[first[0]]
         reached = floor
-        while reached < self.most_amount and len(groups.of(found)) < enough:
+        while reached < self.most_amount and len(groups.of(found)) < enough and not self._late():
             amount = min(max(reached + 1, 2 * reached), self.most_amount)
             alive = self.survivors(place, amount)
             scores |= alive
@@ -147,6 +154,9 @@ class Searcher:
         some_are_left = len(own) + len(others) < n_features
         beyond = left[0][1] if left else reached + 1 if some_are_left else None
         return Ranked(own + listed, beyond)
+
+    def _late(self) -> bool:
+        return time.monotonic() > self.limits.deadline
 
     def _between(
         self, place: Place, groups: _Groups, splits: list[Cut], ends: tuple[int, int], wanted: int

@@ -1,12 +1,12 @@
 """`tree_family`: from tables, an estimator and a bias model to the splits that may be chosen.
 
-Builds the nodes from the top; `search` finds the splits of one node, `seen` looks for them in witnesses.
+Builds the nodes from the top; `needs` finds the splits of one node, `witnessed` looks for them in witnesses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from everytree.questions.radius import largest_amount
 from everytree.refute.witness import amount_of
 from everytree.results.family import Candidate, Node, TreeFamily
 from everytree.results.radii import RadiusResult
+from everytree.support.limits import NO_LIMITS, Limits
 from everytree.support.progress import reporting
 from everytree.table.split_words import split_text
 
@@ -44,7 +45,10 @@ def tree_family(
     most: int = 3,
     depth: int | None = None,
     drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
     witnesses: RadiusResult | CertificationResult | None = None,
+    time_limit: float | None = None,
     progress: bool | Progress = False,
 ) -> TreeFamily:
     """Find the splits that biased tables may lead to, and the amount of bias each one needs.
@@ -64,10 +68,15 @@ def tree_family(
     depth : int, optional
         Levels of nodes; by default two, or the depth of the tree if that is less.
     drop : str or iterable of str
-        As for `certify`.
+        As for `certify`, like the next two.
+    categorical : str or iterable of str
+    encoding : {"onehot", "ordinal"}
     witnesses : RadiusResult or CertificationResult, optional
         For the same training table and bias model, at any amount. Its witnesses are learned again, to see
         which splits they really have; those that need more than `max_amount` are left out.
+    time_limit : float, optional
+        Seconds. Nodes that are reached later list the learned split alone; what others need is then not
+        known, and shown as the least that the node itself needs.
     progress : bool or callable, default False
         Show a progress bar on standard error, or call ``progress(share_done, nodes_left)``.
 
@@ -94,8 +103,11 @@ def tree_family(
     x0 <= 2.5  needs at least 1
     x1 == 1    needs at least 1
     """
+    limits = Limits.of(time_limit)
     model = as_bias(bias)
-    prepared = prepare(estimator, X_train, y_train, X_train, drop=drop)
+    prepared = prepare(
+        estimator, X_train, y_train, X_train, drop=drop, categorical=categorical, encoding=encoding
+    )
     return family_prepared(
         prepared,
         model,
@@ -103,6 +115,7 @@ def tree_family(
         most=most,
         depth=depth,
         witnesses=witnesses,
+        limits=limits,
         progress=progress,
     )
 
@@ -115,6 +128,7 @@ def family_prepared(
     most: int = 3,
     depth: int | None = None,
     witnesses: RadiusResult | CertificationResult | None = None,
+    limits: Limits = NO_LIMITS,
     progress: bool | Progress = False,
 ) -> TreeFamily:
     """Find the family of trees on tables that are encoded already; see `tree_family`."""
@@ -128,7 +142,7 @@ def family_prepared(
     largest, whole = largest_amount(model, prepared, max_amount), _whole_amount(prepared, model)
     if whole is not None:
         largest = min(largest, whole)
-    searcher = Searcher(prepared, model, largest)
+    searcher = Searcher(prepared, model, largest, limits)
     with reporting(progress, nodes_at_most(most, levels), "looking at splits", "nodes left") as report:
         root = _Builder(searcher, prepared, most, report).node(_Spot(searcher.root(), (), levels, 0, 0))
     for witness in changed:
