@@ -119,7 +119,7 @@ def certify_prepared(
 
     started = time.monotonic()
     train, test = prepared.train, prepared.test
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     if trusted is not None and len(trusted):
         resolved = _trust(resolved, trusted)
     check_gaps(train, resolved.additions)

@@ -74,7 +74,7 @@ def _counts(model: BiasModel, prepared: Prepared) -> Counts:
     from everytree.bias import resolve
 
     train = prepared.train
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     return tuple(part.count for part in resolved.components)
 
 

@@ -210,7 +210,7 @@ def _check_names(model: BiasModel, train: TrainingTable) -> None:
     from everytree.bias.check import check_component
     from everytree.bias.columns import TableView
 
-    view = TableView(train.frame, train.y, train.labels, train.label_name)
+    view = TableView.of(train)
     for component in model.components:
         check_component(component, view)
 
@@ -218,7 +218,7 @@ def _check_names(model: BiasModel, train: TrainingTable) -> None:
 def _resolve(model: BiasModel, train: TrainingTable) -> ResolvedBias:
     from everytree.bias import resolve
 
-    return resolve(model, train.frame, train.y, train.labels, train.label_name)
+    return resolve(model, train)
 
 
 def _refuse_idle(key: str, part: ResolvedComponent, component: Component) -> None:

@@ -71,7 +71,7 @@ def check(
     from everytree.bias import as_bias, resolve
 
     train = prepared.train
-    resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(as_bias(bias), train)
     return check_person(
         train.X.tolist(),
         train.y.tolist(),

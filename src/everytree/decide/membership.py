@@ -28,7 +28,7 @@ class Membership:
         self.labels = table.labels
         self.y = table.y
         self.maker = maker
-        self.view = TableView(table.frame, table.y, table.labels)
+        self.view = TableView.of(table)
         self.components = [(c.component, c.count) for c in problem.bias.components]
         self.masks: dict[tuple[int, int | None], Any] = {}
 

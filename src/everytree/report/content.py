@@ -155,7 +155,7 @@ def resolved_on(audit: AuditResult, model: BiasModel) -> ResolvedBias:
     from everytree.bias import resolve
 
     train = next(iter(audit.prepared.values())).train
-    return resolve(model, train.frame, train.y, train.labels, train.label_name)
+    return resolve(model, train)
 
 
 def table(audit: AuditResult) -> list[Row]:
@@ -228,7 +228,7 @@ def assumptions(audit: AuditResult) -> list[Assumption]:
         for amount, second, model in sweep.models():
             resolved = resolved_on(audit, model)
             name = " and ".join(a for a in (amount, second) if a is not None) or "as written"
-            explained.append((name, explain(model, resolved, train.frame)))
+            explained.append((name, explain(model, resolved, train)))
         whole = sweep.model if sweep.second is None else sweep.model + sweep.second
         said.append(
             Assumption(
