@@ -98,16 +98,16 @@ class Column:
         return self.kind == "boolean" or (bool(self.categories) and self.categories <= {0, 1})
 
     def constant(self, value: Constant) -> Any:
-        """Give a constant as the column would hold it: a truth value as 0 or 1, a number cut as short.
+        """Give a constant as the column would hold it, so that comparing the two rounds nothing any more.
 
-        What a column of short floats (float32, float16) holds is compared with the constant in the same type.
+        A truth value is 0 or 1; in a column of floats a number is rounded to their type (0.1 in a column of
+        float32 is the float32 next to it), and in a column of whole numbers 3.0 is 3.
         """
         number = int(value) if isinstance(value, bool) else value
-        dtype = self.values.dtype
-        if self.are_numbers and dtype.kind == "f" and dtype.itemsize < 8:
+        if self.are_numbers and self.values.dtype.kind == "f":
             with np.errstate(over="ignore"):
-                return dtype.type(number).item()
-        return number
+                return self.values.dtype.type(number)
+        return int(number) if isinstance(number, float) and number.is_integer() else number
 
     def compare(self, operator: str, value: Constant) -> BoolArray:
         """Give the rows in which the comparison with `value` holds; a missing value satisfies only ``!=``."""
@@ -121,8 +121,8 @@ class Column:
     def isin(self, values: Sequence[Constant]) -> BoolArray:
         """Give the rows whose value is one of `values`; a missing value never is."""
         if self.are_numbers:
-            numbers = np.array([self.constant(value) for value in values])
-            return np.isin(self.values, numbers) & ~self.missing
+            rows: BoolArray = np.logical_or.reduce([self.compare("==", value) for value in values])
+            return rows
         wanted = set(values)
         chosen = np.array([category in wanted for category in self.seen] + [False])
         found: BoolArray = chosen[self.values]

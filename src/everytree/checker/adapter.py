@@ -1,18 +1,25 @@
-"""From the library's own tables and bias models to the plain data of an independent check."""
+"""From the user's tables and a bias model to the plain data of an independent check.
+
+What a column is, what an added row may hold and what the bias model allows is derived by the check itself,
+from the values in the table; the features are compared with these values before anything is proved.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from everytree.checker.bias import read_bias
 from everytree.checker.facts import BiasFacts, CheckReport
+from everytree.checker.table import UserColumn, UserTable
 from everytree.checker.walk import check_person
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel, ResolvedBias
     from everytree.checker.walk import Progress
     from everytree.learner import Prepared
+    from everytree.table import TrainingTable
 
-__all__ = ["bias_facts", "check"]
+__all__ = ["bias_facts", "check", "user_table"]
 
 
 def bias_facts(resolved: ResolvedBias) -> BiasFacts:
@@ -31,6 +38,33 @@ def bias_facts(resolved: ResolvedBias) -> BiasFacts:
 
 def _places(flags: list[bool]) -> frozenset[int]:
     return frozenset(place for place, flag in enumerate(flags) if flag)
+
+
+def user_table(train: TrainingTable) -> UserTable:
+    """Write the user's training table as plain values, with the way of each column to its features."""
+    columns = {}
+    types = train.types if isinstance(train.types, tuple) else [None] * len(train.columns)
+    for column, given in zip(train.columns, types, strict=True):
+        series: Any = train.frame[column.name]
+        values = _plain_values(series)
+        dtype = getattr(series.dtype, "numpy_dtype", series.dtype)
+        code = getattr(dtype, "char", "") if getattr(dtype, "kind", "") == "f" else ""
+        columns[column.name] = UserColumn(
+            values=values,
+            way=column.encoding,
+            categories=column.categories,
+            features=column.features,
+            float_code=code if code in "efd" else "",
+            categorical_type=hasattr(given, "categories"),
+        )
+    return UserTable(columns)
+
+
+def _plain_values(series: Any) -> list[object]:
+    return [
+        None if missing else value
+        for missing, value in zip(series.isna().tolist(), series.tolist(), strict=True)
+    ]
 
 
 def check(
@@ -70,17 +104,25 @@ def check(
     """
     from everytree.bias import as_bias, resolve
 
-    train = prepared.train
-    resolved = resolve(as_bias(bias), train)
+    train, test = prepared.train, prepared.test
+    model = as_bias(bias)
+    resolve(model, train)  # refuses names and types that do not fit the table; what it finds is not used
+    table = user_table(train)
+    rows, features = train.X.tolist(), test.X[person].tolist()
+    columns = {str(name): _plain_values(test.frame[name].iloc[[person]])[0] for name in test.frame.columns}
+    difference = table.difference(rows) or table.difference_of(columns, features)
+    if difference:
+        return CheckReport("not confirmed", difference)
+    labels = train.y.tolist()
     return check_person(
-        train.X.tolist(),
-        train.y.tolist(),
+        rows,
+        labels,
         len(train.labels),
-        prepared.test.X[person].tolist(),
-        bias_facts(resolved),
+        features,
+        read_bias(model.to_dict(), table, labels, train.labels.tolist()),
         prepared.learner.max_depth,
         int(prepared.predictions[person]),
-        zero_one=train.is_boolean.tolist(),
+        zero_one=table.zero_one_features(train.X.shape[1]),
         names=train.feature_names,
         max_nodes=max_nodes,
         progress=progress,
