@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bias.amounts import MOST_AMOUNT
 from everytree.bias.check import check_component
 from everytree.bias.columns import BoolArray, TableView, view_of
 from everytree.bias.components import BiasModel, Component, as_bias
@@ -166,8 +167,8 @@ def resolve(
     Raises
     ------
     BiasError
-        If a name, category, label or type does not fit the table, if an amount is ``?``, or if every row
-        could be removed.
+        If a name, category, label or type does not fit the table, if an amount is ``?``, if too many rows
+        could be added, or if every row could be removed.
     """
     model = as_bias(bias)
     view = view_of(table, y, labels, label_name)
@@ -229,7 +230,13 @@ def _resolve_missing(model: BiasModel, table: TableView) -> _Missing:
             tests.append((count, test))
             bits |= labels
         parts.append(ResolvedComponent(component, count, int(eligible.sum()), count if labels else 0))
-    return _Missing(sum(part.usable for part in parts), bits, tuple(tests), parts)
+    budget = sum(part.usable for part in parts)
+    if budget > MOST_AMOUNT:
+        raise BiasError(
+            f"miss may add at most {MOST_AMOUNT} rows in all; received {budget}, summed over its "
+            f"{len(parts)} components. Lower their amounts."
+        )
+    return _Missing(budget, bits, tuple(tests), parts)
 
 
 def _resolve_flips(model: BiasModel, table: TableView, missing: _Missing) -> _Flips:
