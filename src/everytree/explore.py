@@ -6,10 +6,9 @@ the people of that side. It sits above the domains and below the verdicts.
 
 from __future__ import annotations
 
-import hashlib
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from everytree import routing
 from everytree.counts import Budget, Columns, RowTypes, Splits, node_splits, node_total, rows_of_side
 from everytree.engines import Engine, Ground, Ranking
+from everytree.memo import Memo, Visit
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 REGION_SPLITS = 64
 """Splits of one column of a node for which the places of added rows are looked at one by one."""
+
+MEMO_SHARE, PENDING_BYTES = 0.75, 400
+"""Part of the memory for people served; bytes of a child that waits, with its part of the nodes above."""
 
 Progress = Callable[[float, int], None]
 """Called with the share of the walk that is done and the number of people who can still be proved."""
@@ -96,31 +99,6 @@ class _Pending:
     weight: float
 
 
-@dataclass(eq=False)
-class _Memo:
-    """People whom a node with the same rows, depth and budget has served already."""
-
-    n_people: int
-    limit: float
-    served: dict[tuple[object, ...], NDArray[np.bool_]] = field(default_factory=dict)
-
-    def newcomers(self, node: _Node) -> NDArray[np.int32]:
-        """Those of the node's people who were not here before; they count as served from now on."""
-        digest = hashlib.blake2b(node.rows.tobytes(), digest_size=16).digest()
-        budget = node.budget
-        key: tuple[object, ...] = (digest, node.depth, budget.additions)
-        if budget.additions > 0:
-            key = (*key, budget.addable.tobytes(), node.pinned.tobytes(), tuple(sorted(node.bounds.items())))
-        served = self.served.get(key)
-        if served is None:
-            served = np.zeros(self.n_people, np.bool_)
-            if (len(self.served) + 1) * (self.n_people + 200) <= self.limit:
-                self.served[key] = served
-        newcomers = node.people[~served[node.people]]
-        served[newcomers] = True
-        return newcomers
-
-
 def explore(
     problem: Problem,
     X: NDArray[np.float32],
@@ -165,20 +143,22 @@ class _Walk:
         self.progress = progress
         n_people = len(X)
         self.tally = routing.empty_tally(n_people, problem.bias.n_labels)
-        self.memo = _Memo(n_people, limits.memory - _working_memory(problem))
+        self.memory = limits.memory - _working_memory(problem)
+        self.memo = Memo(n_people, MEMO_SHARE * self.memory)
         self.mentioned = _mentioned_features(problem)
         self.nodes = 0
         self.splits = 0
         self.done = 0.0
 
     def run(self) -> Outcome:
-        if self.memo.limit < 0:
+        if self.memory < 0:
             return self._outcome(complete=False)
         stack: list[_Pending] = []
         self._visit(self._root(), stack)
         complete = True
         while stack:
-            if time.monotonic() > self.limits.deadline:
+            over = self.memo.used + PENDING_BYTES * len(stack) > self.memory
+            if over or time.monotonic() > self.limits.deadline:
                 complete = False
                 break
             pending = stack.pop()
@@ -239,11 +219,11 @@ class _Walk:
             self.done += node.weight
             return
         if node.depth < self.problem.depth:
-            newcomers = self.memo.newcomers(node)
+            settled = node.pinned & self.problem.columns.boolean
+            visit = Visit(node.rows, node.people, node.depth, node.budget, settled, node.bounds)
+            newcomers = self.memo.newcomers(visit)
             if len(newcomers) < len(node.people):
-                node = _Node(
-                    node.rows, newcomers, node.depth, node.budget, node.pinned, node.bounds, node.weight
-                )
+                node = replace(node, people=newcomers)
             if len(newcomers) == 0:
                 self.done += node.weight
                 return
@@ -366,5 +346,5 @@ def _working_memory(problem: Problem) -> float:
     """Bytes that a walk needs whatever it finds: codes of the table, and the splits of one node a level."""
     n_columns, n_rows = problem.columns.codes.shape
     splits = len(problem.columns.values) + n_columns
-    by_split = 28 + 8 * len(problem.types.label) + 8 * problem.bias.n_labels
+    by_split = 36 + 8 * len(problem.types.label) + 8 * problem.bias.n_labels
     return float(4 * n_columns * n_rows + min(problem.depth, 4) * (by_split * splits + 8 * n_rows))
