@@ -186,9 +186,10 @@ def _decide(
     """Decide the people whom the walk did not prove."""
     from everytree.decide.deciding import decide
 
-    deadline = limits.deadline if np.isfinite(limits.deadline) else time.monotonic() + DECIDING_SECONDS
+    if not np.isfinite(limits.deadline):
+        limits = replace(limits, deadline=time.monotonic() + DECIDING_SECONDS)
     new_tree = prepared.learner.new_tree
-    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, deadline, report)
+    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, limits, report)
 
 
 def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:

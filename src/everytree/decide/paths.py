@@ -22,10 +22,16 @@ if TYPE_CHECKING:
 
     from everytree.counts import Splits
     from everytree.engines import Ranking
-    from everytree.explore import Problem
+    from everytree.explore import Limits, Problem
+
+MOST_STEPS = 200
+"""Paths with more steps are left out of the list, which is not complete then."""
 
 MOST_PATHS = 400_000
 """A walk that lists more paths than this is cut off: the programs could never look at them all."""
+
+PATH_BYTES = 4000
+"""Memory that a path takes with the splits and rivals that programs note for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +86,7 @@ def list_paths(
     X: NDArray[np.float32],
     predictions: NDArray[np.int64],
     people: NDArray[np.int32],
-    deadline: float,
+    limits: Limits,
 ) -> tuple[list[Path], bool]:
     """List every path by which one of `people` may get another label; False if the list is not complete."""
     lister = _Lister(problem, np.ascontiguousarray(X.T), predictions)
@@ -90,10 +96,11 @@ def list_paths(
     pinned = np.zeros(problem.columns.codes.shape[0], np.bool_)
     stack = [_Place((), rows, people, problem.depth, budget, pinned, 0.0)]
     while stack:
-        if time.monotonic() > deadline or len(lister.paths) > MOST_PATHS:
+        too_many = len(lister.paths) > MOST_PATHS or lister.bytes > limits.memory / 2
+        if too_many or time.monotonic() > limits.deadline:
             return lister.paths, False
         lister.visit(stack.pop(), stack)
-    return lister.paths, True
+    return lister.paths, lister.complete
 
 
 class _Lister:
@@ -105,11 +112,16 @@ class _Lister:
         self.predictions = predictions
         self.engine = RelationalEngine()
         self.paths: list[Path] = []
+        self.bytes = 0
+        self.complete = True
 
     def visit(self, place: _Place, stack: list[_Place]) -> None:
         problem = self.problem
         if place.depth == 0 or len(place.rows) == 0:
             self._stop(place)
+            return
+        if len(place.steps) == MOST_STEPS:
+            self.complete = False
             return
         splits: Splits = node_splits(
             problem.columns, problem.types, place.rows, place.budget.additions, place.pinned, True
@@ -140,6 +152,7 @@ class _Lister:
             self.problem.columns, place.rows, place.pinned, step.feature, step.low, step.side
         )
         budget = place.budget._replace(additions=step.additions)
+        self.bytes += rows.nbytes + people.nbytes + 8 * len(place.steps) + 600
         return _Place((*place.steps, step), rows, people, place.depth - 1, budget, pinned, effort)
 
     def _end(
@@ -179,6 +192,7 @@ class _Lister:
             if len(expecting):
                 needed = float(own.max() - own[j]) / reach
                 self.paths.append(Path(steps, int(j), expecting, max(effort, needed)))
+                self.bytes += PATH_BYTES + expecting.nbytes
 
 
 def _step(place: _Place, splits: Splits, s: int, side: int, rivals: tuple[tuple[int, int], ...]) -> Step:
