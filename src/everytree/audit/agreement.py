@@ -73,7 +73,7 @@ def agree(
 
 def _counts(model: BiasModel, prepared: Prepared) -> Counts:
     train = prepared.train
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     return tuple(part.count for part in resolved.components)
 
 

@@ -128,7 +128,7 @@ def certify_prepared(
     """
     started = time.monotonic()
     train, test = prepared.train, prepared.test
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     if trusted is not None and len(trusted):
         resolved = _trust(resolved, trusted)
     problem = Problem.of(train, resolved, prepared.learner.settings, outer_splits=outer_splits)
@@ -188,9 +188,10 @@ def _decide(
     report: Progress | None,
 ) -> Decision:
     """Decide the people whom the walk did not prove."""
-    deadline = limits.deadline if np.isfinite(limits.deadline) else time.monotonic() + DECIDING_SECONDS
+    if not np.isfinite(limits.deadline):
+        limits = replace(limits, deadline=time.monotonic() + DECIDING_SECONDS)
     new_tree = prepared.learner.new_tree
-    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, deadline, report)
+    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, limits, report)
 
 
 def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:

@@ -128,11 +128,11 @@ def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> 
     if any(c.kind == "fake" and c.amount.unit == "free" for c in model.components):
         while most > 0:
             try:
-                resolve(model.with_amount(most), train.frame, train.y, train.labels, train.label_name)
+                resolve(model.with_amount(most), train)
                 break
             except BiasError:
                 most = most - 1 if most < 64 else int(most * 0.9)
-    resolve(model.with_amount(most), train.frame, train.y, train.labels, train.label_name)
+    resolve(model.with_amount(most), train)
     return most
 
 

@@ -198,4 +198,4 @@ class Searcher:
 
     def _resolve(self, model: BiasModel) -> ResolvedBias:
         train = self.train
-        return resolve(model, train.frame, train.y, train.labels, train.label_name)
+        return resolve(model, train)

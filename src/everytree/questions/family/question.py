@@ -166,7 +166,7 @@ def _whole_amount(prepared: Prepared, model: BiasModel) -> int | None:
     if model.has_free_amount:
         return None
     train = prepared.train
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     return max(part.count for part in resolved.components)
 
 

@@ -154,7 +154,7 @@ def _counts(audit: AuditResult, model: BiasModel) -> list[int]:
 def resolved_on(audit: AuditResult, model: BiasModel) -> ResolvedBias:
     """Read a bias model against the training table of the audit."""
     train = next(iter(audit.prepared.values())).train
-    return resolve(model, train.frame, train.y, train.labels, train.label_name)
+    return resolve(model, train)
 
 
 def table(audit: AuditResult) -> list[Row]:
@@ -225,7 +225,7 @@ def assumptions(audit: AuditResult) -> list[Assumption]:
         for amount, second, model in sweep.models():
             resolved = resolved_on(audit, model)
             name = " and ".join(a for a in (amount, second) if a is not None) or "as written"
-            explained.append((name, explain(model, resolved, train.frame)))
+            explained.append((name, explain(model, resolved, train)))
         whole = sweep.model if sweep.second is None else sweep.model + sweep.second
         said.append(
             Assumption(
