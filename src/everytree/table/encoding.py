@@ -234,10 +234,7 @@ def encode_people(train: TrainingTable, source: Source, y: object = None) -> tup
         y = source.frame[train.label_name] if y is None else y
         source = source.only([name for name in source.frame.columns if name != train.label_name])
     source = same_columns(train, source)
-    if train.encoder is None:
-        features = _encode(train, source)
-    else:
-        features = transform(train.encoder, source)
+    features = _encode(train, source) if train.encoder is None else transform(train.encoder, source)
     codes = None if y is None else codes_of_labels(train, label_values(y, len(source.frame), source.role))
     return TestTable(source.frame, features, source.index, codes), source
 

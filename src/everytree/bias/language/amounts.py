@@ -16,8 +16,8 @@ from everytree.errors import BiasError
 __all__ = ["MOST_AMOUNT", "Amount"]
 
 MOST_AMOUNT = 10**12
-"""Rows of one amount, and of all additions of a model together: see `everytree.prove.counts.MOST_ROWS` for why no
-count overflows and no score is rounded by more than the tolerance up to there."""
+"""Rows of one amount, and of all additions of a model together: `everytree.prove.counts.MOST_ROWS` says why
+no count overflows and no score is rounded by more than the tolerance up to there."""
 
 _MAX_DECIMALS = 30
 _AMOUNT = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})\s*(%(?:\s*of\s+(group|table))?)?\s*")
