@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class Position:
     """A node whatever the amount: its rows, and the splits and sides that lead to it."""
 
     rows: NDArray[np.int32]
@@ -47,7 +47,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _Columns:
     """Splits are compared by feature; those beside the learned one are a group of their own, ~feature."""
 
     first: Cut | None
@@ -77,14 +77,14 @@ class Searcher:
         self._checked = -1
         self._parts = () if model.has_free_amount else self._resolve(model).components
 
-    def root(self) -> Place:
+    def root(self) -> Position:
         """All rows."""
-        return Place(np.arange(self.columns.codes.shape[1], dtype=np.int32))
+        return Position(np.arange(self.columns.codes.shape[1], dtype=np.int32))
 
-    def child(self, place: Place, split: Cut, side: int) -> Place:
+    def child(self, place: Position, split: Cut, side: int) -> Position:
         """One side of a split."""
         rows = rows_of_side(self.columns, place.rows, split.feature, split.low, side)
-        return Place(rows, (*place.way, (split, side)))
+        return Position(rows, (*place.way, (split, side)))
 
     def gap(self, split: Cut) -> tuple[float | None, float | None]:
         """Give the two neighbouring values of a split."""
@@ -94,7 +94,7 @@ class Searcher:
         below = None if low < 0 else float(values[low])
         return below, None if high >= len(values) else float(values[high])
 
-    def survivors(self, place: Place, amount: int) -> dict[Cut, float]:
+    def survivors(self, place: Position, amount: int) -> dict[Cut, float]:
         """Splits that no proof excludes at this amount, with their score on the table as it is."""
         nodes = self._at(amount)
         node = self._node(nodes, place)
@@ -108,7 +108,7 @@ class Searcher:
         ranking = self.engine.rank(ground)
         return {ground.cut(s): float(ranking.score[s]) for s in self.engine.refine(ranking)}
 
-    def _node(self, nodes: Nodes, place: Place) -> Node | None:
+    def _node(self, nodes: Nodes, place: Position) -> Node | None:
         """Follow the way to a place; None where an outer split lacks the added row that it needs."""
         node = nodes.root()
         for cut, side in place.way:
@@ -117,7 +117,7 @@ class Searcher:
             node = nodes.child(node, cut, side)
         return node
 
-    def rank(self, place: Place, most: int, floor: int, first: Cut | None) -> Ranked:
+    def rank(self, place: Position, most: int, floor: int, first: Cut | None) -> Ranked:
         """Find the splits of the `most` features that need least, and what all others need at least.
 
         Of each feature the cheapest split is taken. `first`, the learned split, needs `floor` and comes
@@ -128,7 +128,7 @@ class Searcher:
             return Ranked([] if first is None else [(first, floor)], floor)
         n_features = self.columns.codes.shape[0]
         scores = self.survivors(place, floor)
-        groups = _Groups(first)
+        groups = _Columns(first)
         found = dict.fromkeys(scores, floor)
         enough = min(most + 1, n_features)
         if first is not None:
@@ -159,7 +159,7 @@ class Searcher:
         return time.monotonic() > self.limits.deadline
 
     def _between(
-        self, place: Place, groups: _Groups, splits: list[Cut], ends: tuple[int, int], wanted: int
+        self, place: Position, groups: _Columns, splits: list[Cut], ends: tuple[int, int], wanted: int
     ) -> dict[Cut, int]:
         """What splits need that are excluded at the first end and survive at the second.
 

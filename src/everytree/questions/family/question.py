@@ -18,7 +18,7 @@ from everytree.questions.family.needs import Searcher
 from everytree.questions.family.witnessed import look_for, witnesses_of
 from everytree.questions.radius import largest_amount
 from everytree.refute.witness import amount_of
-from everytree.results.family import Candidate, Node, TreeFamily
+from everytree.results.family import Candidate, FamilyNode, TreeFamily
 from everytree.results.radii import RadiusResult
 from everytree.support.limits import NO_LIMITS, Limits
 from everytree.support.progress import reporting
@@ -27,7 +27,7 @@ from everytree.table.split_words import split_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from everytree.questions.family.needs import Place
+    from everytree.questions.family.needs import Position
     from everytree.results.certification import CertificationResult
     from everytree.support.progress import Progress
 
@@ -174,7 +174,7 @@ def _whole_amount(prepared: Prepared, model: BiasModel) -> int | None:
 class _Spot:
     """Where a node stands: its rows, the way to it, the levels left, and its number in the learned tree."""
 
-    place: Place
+    place: Position
     path: tuple[str, ...]
     levels: int
     needs: int
@@ -189,7 +189,7 @@ class _Builder:
         self.fitted = prepared.learner.fitted
         self.report, self.done = report, 0
 
-    def node(self, spot: _Spot) -> Node:
+    def node(self, spot: _Spot) -> FamilyNode:
         """Build a node and those below."""
         searcher, place = self.searcher, spot.place
         first = None if spot.learned is None else self._learned_split(place, spot.learned)
@@ -211,7 +211,9 @@ class _Builder:
         candidates = [self._candidate(spot, split, needs, first) for split, needs in ranked.splits]
         train = searcher.train
         counts = np.bincount(train.y[place.rows], minlength=len(train.labels)).tolist()
-        return Node(spot.path, len(place.rows), tuple(counts), tuple(candidates), ranked.beyond, spot.needs)
+        return FamilyNode(
+            spot.path, len(place.rows), tuple(counts), tuple(candidates), ranked.beyond, spot.needs
+        )
 
     def _candidate(self, spot: _Spot, split: Cut, needs: int, first: Cut | None) -> Candidate:
         low, high = self.searcher.gap(split)
@@ -220,7 +222,7 @@ class _Builder:
         only_moved = first is not None and split != first and split[0] == first[0]
         if spot.levels == 1 or only_moved:
             return candidate
-        below: list[Node | None] = []
+        below: list[FamilyNode | None] = []
         for side, numbers in enumerate((self.tree.children_left, self.tree.children_right)):
             place = self.searcher.child(spot.place, split, side)
             learned = int(numbers[spot.learned]) if split == first else None
@@ -228,7 +230,7 @@ class _Builder:
             below.append(self.node(child) if len(place.rows) else None)
         return replace(candidate, left=below[0], right=below[1])
 
-    def _learned_split(self, place: Place, number: int) -> Cut | None:
+    def _learned_split(self, place: Position, number: int) -> Cut | None:
         """The split of a node of the learned tree, as the gap that its threshold lies in."""
         feature = int(self.tree.feature[number])
         if feature < 0:
