@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.plain import as_plain
 from everytree.verdicts import NOT_ROBUST, ROBUST, UNKNOWN
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResul
         table["label"] = [labels[code] for code in prepared.test.y]
     table["prediction"] = result.predictions
     table["verdict"] = result.verdicts.astype(object)
-    table["possible_labels"] = [json.dumps(list(labels), default=str) for labels in result.possible_labels]
+    table["possible_labels"] = [json.dumps(as_plain(labels)) for labels in result.possible_labels]
     sizes = {person: witness.size for person, witness in result.witnesses.items()}
     table["witness_size"] = pd.array([sizes.get(p) for p in range(len(result))], dtype="Int64")
     lower = [None] * len(result) if radius is None else radius.lower.tolist()

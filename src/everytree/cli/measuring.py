@@ -14,6 +14,7 @@ from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import Setup, check_depth, check_limit
 from everytree.cli.screen import Report, console, notes, plain_table, show_shares, sign_of_life
 from everytree.errors import EverytreeError
+from everytree.plain import flat
 from everytree.table.naming import percent
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def run(request: Request) -> None:
             result = _measure(request, report)
         _show(screen, result, request.groups)
     if request.csv is not None:
-        write_table("--csv", request.csv, result.to_frame().reset_index(names="index"))
+        write_table("--csv", request.csv, flat(result.to_frame()))
     if request.json is not None:
         write_json(request.json, result.to_dict())
 

@@ -15,6 +15,7 @@ from everytree.cli.records import show_records
 from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
 from everytree.errors import EverytreeError
 from everytree.inputs import Tables
+from everytree.plain import as_plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -69,7 +70,7 @@ def run(request: Request) -> None:
     if request.write is not None:
         _write(screen, request.write, result.witnesses.get(0), tables)
     if request.json is not None:
-        write_json(request.json, _as_dict(result, people))
+        write_json(request.json, as_plain(_as_dict(result, people)))
 
 
 def _certify(request: Request, people: tuple[int, ...], report: Report) -> tuple[Tables, CertificationResult]:

@@ -20,6 +20,7 @@ from everytree.errors import BiasError, EverytreeError
 from everytree.explore import Limits
 from everytree.groups import group_frame, group_members
 from everytree.learner import Prepared, prepare
+from everytree.plain import as_plain
 from everytree.verdicts import NOT_ROBUST, ROBUST
 
 if TYPE_CHECKING:
@@ -122,7 +123,10 @@ class RadiusResult:
         return pd.DataFrame(columns, index=self.index)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything a machine needs, as plain Python values; an infinite `upper` is None."""
+        """Everything a machine needs, as plain Python values; an infinite `upper` is None.
+
+        Names and labels are spelt as by `CertificationResult.to_dict`.
+        """
         from everytree import __version__
 
         return {
@@ -132,13 +136,13 @@ class RadiusResult:
             "complete": self.complete,
             "people": [
                 {
-                    "index": name.item() if isinstance(name, np.generic) else name,
+                    "index": as_plain(name),
                     "prediction": prediction,
                     "lower": int(low),
                     "upper": int(high) if np.isfinite(high) else None,
                 }
                 for name, prediction, low, high in zip(
-                    self.index, self.predictions.tolist(), self.lower, self.upper, strict=True
+                    self.index, as_plain(self.predictions), self.lower, self.upper, strict=True
                 )
             ],
         }
