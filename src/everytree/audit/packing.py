@@ -189,14 +189,14 @@ def _unpack_witnesses(content: Plain, prepared: Prepared) -> dict[int, Witness]:
 
 
 def _parts(change: list[Any], train: TrainingTable, pools: list[NDArray[np.int64]]) -> tuple[Any, ...]:
-    import pandas as pd
+    from everytree.decide.storage import rows_like
 
     flipped, removed, rows, labels, used, seed = change
     values = [
         [train.frame.iloc[:, c].tolist()[v[1]] if isinstance(v, list) else v for c, v in enumerate(row)]
         for row in rows
     ]
-    added = pd.DataFrame(values, columns=list(train.frame.columns))
+    added = rows_like(train.frame, values)
     added[train.label_name] = train.labels[labels] if labels else []
     names = train.labels.tolist()
     return (
