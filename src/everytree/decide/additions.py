@@ -50,18 +50,16 @@ class RowMaker:
         self.constants = {
             column.name: list(self._held(column, named[column.name], near))
             for column in problem.table.columns
-            if column.name in named
+            if column.name in named and column.kind != "categorical"
         }
 
     def _held(self, column: Column, numbers: list[Any], near: bool) -> Iterator[Any]:
         """Give the numbers of conditions, or their neighbours, as the column stores them."""
         dtype = self.frame[column.name].dtype
         boolean = self.view.column(column.name).kind == "boolean"
-        known = set(column.categories) if column.encoding in ("onehot", "ordinal") else None
         for number in numbers:
             for value in beside(number, dtype) if near else [stored(number, dtype)]:
-                fits = value in (0, 1) if boolean else known is None or value in known
-                if value is not NOTHING and fits:
+                if value is not NOTHING and (value in (0, 1) or not boolean):
                     yield value
 
     def row(self, bounds: Bounds, label: int) -> Row | None:
