@@ -86,13 +86,17 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
-    ``engine`` is the name of one of the library's engines, a certifier of your own, or "bounds" for the
-    inequality below the relational engine.
+    ``engine`` is the name of one of the library's engines, a certifier of your own, "bounds" for the
+    inequality below the relational engine, or "witnesses" for cases of `tests.truth.witnesses`.
     """
     if engine == "bounds":
         from tests.truth.inequality import examine_bounds
 
         return examine_bounds(problem)
+    if engine == "witnesses":
+        from tests.truth.witnesses import examine_witnesses
+
+        return examine_witnesses(problem)  # type: ignore[arg-type]
     certifier = partial(library_verdicts, engine=engine) if isinstance(engine, str) else engine
     try:
         verdicts = certifier(problem)
@@ -137,7 +141,12 @@ def run_seeds(
     seeds: range, engine: str | Certifier, focus: dict | None = None, stop_early: bool = False
 ) -> Tally:
     """Examine the random problems of these seeds."""
-    return run((random_problem(seed, **(focus or {})) for seed in seeds), engine, stop_early)
+    draw: Callable[..., Problem] = random_problem
+    if engine == "witnesses":
+        from tests.truth.witnesses import random_case
+
+        draw = random_case  # type: ignore[assignment]
+    return run((draw(seed, **(focus or {})) for seed in seeds), engine, stop_early)
 
 
 def run_in_parallel(seeds: range, engine: str, focus: dict, jobs: int) -> Tally:
@@ -170,8 +179,18 @@ def _require_package_in(folder: Path) -> None:
         raise SystemExit(f"everytree was imported from {found}, not from {folder}")
 
 
+def _hand_picked(engine: str) -> list[Problem]:
+    if engine != "witnesses":
+        return hand_picked()
+    from tests.truth.witnesses import hand_picked_cases
+
+    return hand_picked_cases()  # type: ignore[return-value]
+
+
 def _run_as_told(options: argparse.Namespace) -> Tally:
-    total = run(hand_picked(), options.engine, options.stop_early) if options.hand_picked else Tally()
+    total = Tally()
+    if options.hand_picked:
+        total = run(_hand_picked(options.engine), options.engine, options.stop_early)
     if not (options.stop_early and total.violations):
         seeds = range(options.seed, options.seed + options.problems)
         if options.jobs > 1 and not options.stop_early:
