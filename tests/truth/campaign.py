@@ -86,9 +86,14 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
-    ``engine`` is the name of one of the library's engines, a certifier of your own, or "bounds" for the
-    inequality below the relational engine.
+    ``engine`` is the name of one of the library's engines, a certifier of your own, "bounds" for the
+    inequality below the relational engine, or "metrics" for ranges of metrics.
     """
+    if engine == "metrics":
+        from tests.truth.metric_oracle import examine_problem
+
+        wrong = examine_problem(problem)
+        return Tally(problems=1, certifying=1, violations=[wrong] if wrong else [])
     if engine == "bounds":
         from tests.truth.inequality import examine_bounds
 

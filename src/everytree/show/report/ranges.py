@@ -63,7 +63,8 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
         features = None
         if columns is not None:  # a column may be called like one of the table of ranges
             features = result.frame[list(columns)].rename(columns=lambda name: f"by {name}")
-        frame = metric_ranges(result, features, positive=audit.plan.data.positive, tries=TRIES)
+        found = metric_ranges(result, features, positive=audit.plan.data.positive, tries=TRIES)
+        frame = found.table
         metrics: list[tuple[str, list[RangeRow]]] = []
         for name, title in NAMES.items():
             if name in frame.index.get_level_values(0):
@@ -73,8 +74,8 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
             RangeTable(
                 title=" and ".join(columns or ()),
                 model=str(cell.model),
-                positive=str(frame.attrs["positive"]),
-                tables=int(frame.attrs["tables"]),
+                positive=str(found.positive),
+                tables=found.tables,
                 metrics=[(title, rows) for title, rows in metrics if rows],
             )
         )
