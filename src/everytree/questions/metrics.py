@@ -21,7 +21,7 @@ from everytree.questions.certify import trust
 from everytree.questions.joint.bounds import Budget
 from everytree.questions.joint.ends import JointEnds, joint_ends
 from everytree.questions.joint.openings import Openings
-from everytree.questions.known import KnownTables, known_tables
+from everytree.questions.known import KnownTables, known_tables, reach_further
 from everytree.questions.measures import Measures
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.results.ranges import ATTAINED, BETWEEN, EVERYBODY, PROVED, MetricRanges
@@ -119,6 +119,9 @@ def metric_ranges(
     known.check(possible)
     deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
     ends = _joint(result, measures, known, Budget() if time_limit is None else Budget(float("inf"), deadline))
+    if ends is not None and result.prepared is not None and tries:
+        known = reach_further(known, ends.trees, _OPENINGS[result].problem, result.prepared, tries)
+        known.check(possible)
     found = measures.ranges(known.labels, ends)
     rows = _verdict_rows(result.verdicts, None if truth is None else known.labels[0] == truth, measures)
     rows += [(name, *key, *_shown(each, name)) for (name, key), each in found.items()]

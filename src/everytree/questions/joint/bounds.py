@@ -14,6 +14,7 @@ import numpy as np
 
 from everytree.errors import InternalError
 from everytree.questions.joint.forest import Forest, Values
+from everytree.questions.joint.naming import Named, name_tree
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,6 +45,13 @@ class Quotient:
         return int((self.over * labels).sum()), divisor
 
 
+class Bound(NamedTuple):
+    """What no tree passes, and the tree that would reach it; None if a known table does."""
+
+    value: Fraction
+    tree: Named | None
+
+
 class Budget(NamedTuple):
     """How long nodes are opened: so much work, and not after a moment of `time.monotonic`."""
 
@@ -63,6 +71,7 @@ class _State:
     fixed: NDArray[np.int64]
     top: int
     bottom: int
+    tree: Named | None = None
     settled: bool = False
 
     def weights(self) -> NDArray[np.float64]:
@@ -90,7 +99,7 @@ def largest(
     fixed: NDArray[np.int64],
     starts: list[tuple[int, int]],
     budget: Budget,
-) -> list[Fraction]:
+) -> list[Bound]:
     """Bound quotients from above over every tree of the family on which they have a value.
 
     Parameters
@@ -105,7 +114,7 @@ def largest(
 
     Returns
     -------
-    list of Fraction
+    list of Bound
 
     Notes
     -----
@@ -116,7 +125,7 @@ def largest(
     """
     states = [_State(q, fixed, *start) for q, start in zip(quotients, starts, strict=True)]
     _Rounds(forest, states, budget).run()
-    return [Fraction(state.top, state.bottom) for state in states]
+    return [Bound(Fraction(state.top, state.bottom), state.tree) for state in states]
 
 
 class _Rounds:
@@ -153,9 +162,9 @@ class _Rounds:
             if state.excess(self.values.best[0, o]) <= 0:
                 state.settled = True
             elif self.values.complete[0, o] or spent:
-                state.raise_to(
-                    self.forest.follow(self.weights[:, :, o], self.values.choice[:, o]).astype(np.int64)
-                )
+                weights, choice = self.weights[:, :, o], self.values.choice[:, o]
+                state.raise_to(self.forest.follow(weights, choice).astype(np.int64))
+                state.tree = name_tree(self.forest, weights, choice)
                 state.settled = state.quotient.under is None
                 if not state.settled:
                     self.weights[:, :, o] = state.weights()
@@ -190,4 +199,4 @@ class _Rounds:
         return place.depth, place.same is not None
 
 
-__all__ = ["Budget", "Quotient", "largest"]
+__all__ = ["Bound", "Budget", "Quotient", "largest"]

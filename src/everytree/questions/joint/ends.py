@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.questions.joint.bounds import Budget, Quotient, largest
+from everytree.questions.joint.bounds import Bound, Budget, Quotient, largest
 from everytree.questions.joint.forest import Crowd, Forest
 
 if TYPE_CHECKING:
@@ -128,8 +128,10 @@ class Wanted:
 class JointEnds:
     """What no tree passes, of every metric that was asked for."""
 
-    def __init__(self, wanted: Wanted, bounds: dict[tuple[object, ...], Fraction]) -> None:
-        self.wanted, self.bounds = wanted, bounds
+    def __init__(self, wanted: Wanted, bounds: dict[tuple[object, ...], Bound]) -> None:
+        self.wanted = wanted
+        self.bounds = {key: bound.value for key, bound in bounds.items()}
+        self.trees = list(dict.fromkeys(bound.tree for bound in bounds.values() if bound.tree is not None))
 
     def rate(self, name: str, g: int) -> Ends:
         """Both ends of a rate or of precision."""

@@ -100,7 +100,7 @@ class Forest:
         self.work += NODE_WORK + len(node.rows) * self.openings.problem.columns.codes.shape[0]
         opening = self.openings.open(node, key)
         loose, sides, slices = self._divide(place, opening.cuts)
-        place.options = Options(opening.leaf, opening.scattered, loose)
+        place.options = Options(opening.leaf, opening.scattered, loose, opening.splits)
         if opening.possible is not None:
             place.options.sides, place.options.possible = sides, opening.possible
             merge_equal(place.options)

@@ -13,6 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.prove.node import Cut
+
 MOST_ENTRIES = 4_000_000
 """Numbers that are held at a time while the last splits of a node are weighed."""
 
@@ -28,6 +30,7 @@ class Options:
     leaf: NDArray[np.bool_] | None
     scattered: bool
     loose: NDArray[np.float64]
+    splits: list[Cut]
     sides: NDArray[np.float64] | None = None
     possible: NDArray[np.bool_] | None = None
     children: NDArray[np.int64] | None = None
@@ -80,6 +83,7 @@ def merge_equal(options: Options) -> None:
     keep.sort()
     options.sides, options.loose = options.sides[keep], options.loose[keep]
     options.possible = options.possible[keep]
+    options.splits = [options.splits[k] for k in keep]
 
 
 def put(
