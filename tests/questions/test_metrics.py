@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
 from everytree.questions.rates import Range, difference, range_of, ratio
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.show.plots import MetricRangesDisplay
 from everytree.support.limits import Limits
 from tests.truth.metric_oracle import Tally, draw_case, examine, plain_metrics
 
@@ -304,3 +306,76 @@ def test_the_comparison_notices_mistakes(mistake: Any, monkeypatch: pytest.Monke
     cases = [draw_case(seed, cap=40) for seed in range(30)]
     with pytest.raises(AssertionError):
         sum((examine(case, "relational") for case in cases), Tally())
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+def test_the_table_behind_an_end_can_be_looked_at(tmp_path: Path) -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, data.X_train, data.y_train, data.X_test, "flip(1)")
+    ranges = result.metric_ranges("race", data.y_test)
+    row = ranges.loc[("demographic parity difference", "between groups")]
+    witness = ranges.witness("demographic parity difference", "high")
+    assert (witness.before, witness.after) == (row.estimate, row.attained_high) == (1 / 14, 1.0)
+    again = ranges.tree("demographic parity difference", "high")
+    assert result.prepared is not None
+    chosen = again.predict(result.prepared.test.X)
+    rates = [chosen[data.X_test["race"] == race].mean() for race in ("Black", "White")]
+    assert abs(rates[0] - rates[1]) == 1
+    assert ranges.witness("accuracy", "high").size == 0
+    assert repr(ranges.witness("accuracy", "high")).endswith("by no change>")
+    assert ranges.witness("selection rate", "high", "White").after == 1
+    assert "MetricRanges under flip(1)" in repr(ranges)
+    saved = pd.read_csv(ranges.save(tmp_path / "ranges.csv"))
+    assert len(saved) == len(ranges) == len(ranges.to_frame())
+    assert '"gap": 0.0' in ranges.save(tmp_path / "ranges.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("acuracy", "low"), "Did you mean 'accuracy'"),
+        (("accuracy", "top"), "end must be 'low' or 'high'"),
+        (("accuracy", "low", "Green"), "group must be one of"),
+        (("true positive rate", "low", "Black"), "has no value on any known table"),
+    ],
+)
+def test_a_wrong_question_about_an_end_is_explained(arguments: tuple, message: str) -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, data.X_train, data.y_train, data.X_test, "flip(1)")
+    with pytest.raises(EverytreeError, match=message):
+        result.metric_ranges("race", data.y_test).witness(*arguments)
+
+
+def test_a_table_is_made_for_a_named_tree() -> None:
+    """Witnesses are for single people; the end needs a split that no witness was asked for."""
+    result = certify(
+        DecisionTreeClassifier(max_depth=1, random_state=0), SCORES, HIRED, [[4], [5]], "flip(2)"
+    )
+    alone = replace(result, witnesses={})
+    ranges = alone.metric_ranges(None, [0, 1])
+    assert ranges.tables > 1
+    for witness in ranges.witnesses[1:]:
+        assert witness is not None
+        assert 0 < len(witness.flipped) <= 2
+
+
+def test_pictures_of_ranges() -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    found = {}
+    for amount in (1, 2):
+        result = certify(tree, data.X_train, data.y_train, data.X_test, f"flip({amount})")
+        found[amount] = result.metric_ranges("race", data.y_test)
+    display = MetricRangesDisplay.from_amounts(found, "selection rate")
+    assert len(display.proved_) == len(display.attained_) == len(display.data) == 6
+    assert display.proved_[0].get_y() == found[1].loc[("selection rate", "everybody"), "low"]
+    assert "everybody: 0.444 to 0.778, now 0.556" in display.description
+    assert "<svg" in display.to_svg()
+    assert len(found[1].plot("four-fifths ratio").ax_.patches) == 4
+    assert set(MetricRangesDisplay.from_ranges(found[1]).data["place"]) >= {"accuracy", "precision"}
+    with pytest.raises(EverytreeError, match="metric must be one that has a range"):
+        found[1].plot("robust")
