@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 STEPS = 40
 """How often a table is changed further before a tree is given up."""
 
-MOST_WORK = 15_000_000
+MOST_WORK = 5_000_000
 """Entries of the table that are looked at for all trees together."""
 
 LEAD = 1e-7
