@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
     from everytree.results.radii import RadiusResult
+    from everytree.results.ranges import MetricRanges
 
 __version__ = VERSION
 
 provide(
     {
         "CertifiedShareDisplay.from_radius": "everytree.show.plots",
+        "MetricRangesDisplay.from_ranges": "everytree.show.plots",
         "VerdictsDisplay.from_result": "everytree.show.plots",
         "bias_html": "everytree.show.notebook",
         "certification_html": "everytree.show.notebook",
@@ -45,6 +47,7 @@ _HOMES = {
     "BiasModel": "everytree.bias",
     "CertificationResult": "everytree.results.certification",
     "EverytreeError": "everytree.errors",
+    "MetricRanges": "everytree.results.ranges",
     "RadiusResult": "everytree.results.radii",
     "TreeFamily": "everytree.questions.family",
     "Witness": "everytree.refute.witness",
@@ -66,6 +69,7 @@ __all__ = [
     "BiasModel",
     "CertificationResult",
     "EverytreeError",
+    "MetricRanges",
     "RadiusResult",
     "TreeFamily",
     "Witness",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
 from everytree.questions.rates import Range, difference, range_of, ratio
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.show.plots import MetricRangesDisplay
 from everytree.support.limits import Limits
 from tests.truth.metric_oracle import Tally, draw_case, examine, plain_metrics
 
@@ -49,7 +51,7 @@ def made(verdicts: str, predictions: list, labels: list) -> CertificationResult:
     )
 
 
-def row(frame: pd.DataFrame, metric: str, group: object = "everybody") -> tuple[float, ...]:
+def row(frame: Any, metric: str, group: object = "everybody") -> tuple[float, ...]:
     return tuple(frame.loc[(metric, group), ["estimate", "low", "high"]])
 
 
@@ -87,7 +89,14 @@ def test_ranges_by_hand() -> None:
     assert ranges.loc["accuracy", "n"].to_dict() == {"everybody": 8, "a": 4, "b": 4}
     assert ranges.loc["true positive rate", "n"].to_dict() == {"everybody": 3, "a": 2, "b": 1}
     assert ranges.loc[("accuracy", "a"), ["low_is", "high_is"]].tolist() == ["attained", "proved"]
-    assert ranges.attrs == {"positive": 1, "tables": 1}
+    assert (ranges.positive, ranges.tables) == (1, 1)
+    assert row(ranges, "false negative rate", "b") == numbers("0", "0", "1")
+    assert row(ranges, "false positive rate", "a") == numbers("1/2", "1/2", "1/2")
+    assert row(ranges, "precision", "a") == numbers("1/2", "1/2", "2/3")
+    assert row(ranges, "precision", "b") == numbers("1/2", "0", "1/2")
+    assert row(ranges, "four-fifths ratio", "a") == numbers("1", "2/3", "1")
+    assert row(ranges, "four-fifths ratio", "b") == numbers("1", "1/3", "1")
+    assert row(ranges, "equalised odds difference", "between groups") == numbers("1/2", "0", "1")
 
 
 def test_certified_accuracy_is_the_low_end_of_accuracy() -> None:
@@ -122,6 +131,7 @@ def test_without_true_labels_their_metrics_are_left_out() -> None:
         "selection rate",
         "demographic parity difference",
         "demographic parity ratio",
+        "four-fifths ratio",
     }
 
 
@@ -185,14 +195,16 @@ def test_ends_are_attained_by_the_table_itself_and_by_witnesses() -> None:
         seen.append(plain_metrics(after, truth, groups, 1))
     for key in seen[0]:
         values = [float(metrics[key]) for metrics in seen if metrics[key] is not None]
+        if not values:
+            continue
         found = ranges.loc[key]
         assert (found.attained_low, found.attained_high) == (min(values), max(values))
         assert (found.low_is == "attained") == (found.low in values)
         assert (found.high_is == "attained") == (found.high in values)
     fewer = metric_ranges(result, groups, truth, tries=0)
-    assert fewer.attrs["tables"] == 1
+    assert fewer.tables == 1
     assert fewer[["estimate", "low", "high"]].equals(ranges[["estimate", "low", "high"]])
-    assert metric_ranges(result, tries=1).attrs["tables"] == 2
+    assert metric_ranges(result, tries=1).tables == 2
 
 
 def test_a_robust_person_whose_label_changes_is_a_fault() -> None:
@@ -212,13 +224,13 @@ def test_true_labels_of_the_test_table_are_the_default() -> None:
     prepared = prepare(tree, data.X_train, data.y_train, data.X_test, y_test=data.y_test)
     result = certify_prepared(prepared, as_bias("flip(1)"), engine="auto", limits=Limits())
     default, given = result.metric_ranges("race"), result.metric_ranges("race", data.y_test)
-    pd.testing.assert_frame_equal(default, given)
+    pd.testing.assert_frame_equal(default.table, given.table)
     assert default.index.names == ["metric", "race"]
-    assert default.attrs["tables"] > 1
+    assert default.tables > 1
     called: list[tuple[float, int]] = []
     replace(result).metric_ranges("race", progress=lambda share, left: called.append((share, left)))
     assert called[-1] == (1.0, 0)
-    assert len(called) == default.attrs["tables"] - 1
+    assert len(called) == default.tables - 1
 
 
 def test_added_rows_and_text_labels_are_encoded_as_in_training() -> None:
@@ -232,9 +244,10 @@ def test_added_rows_and_text_labels_are_encoded_as_in_training() -> None:
     assert ranges.loc[("accuracy", "Caucasian")].index.tolist() == ["Female", "Male"]  # without a warning
     assert ranges.loc["selection rate":].index[0] == ("selection rate", "everybody", "everybody")
     assert ranges.xs("everybody", level="race").loc["robust", "n"].tolist() == [200]
-    assert ranges.attrs["positive"] == "yes"
-    assert ranges.attrs["tables"] > 1
-    pd.testing.assert_frame_equal(ranges, replace(result).metric_ranges(["race", "sex"], y_test[:200]))
+    assert ranges.positive == "yes"
+    assert ranges.tables > 1
+    again = replace(result).metric_ranges(["race", "sex"], y_test[:200])
+    pd.testing.assert_frame_equal(ranges.table, again.table)
 
 
 @pytest.mark.parametrize(
@@ -244,6 +257,7 @@ def test_added_rows_and_text_labels_are_encoded_as_in_training() -> None:
         ({"y_true": [0, None, 1]}, "missing in row 1"),
         ({"tries": -1}, "tries must be a whole number from 0; received -1"),
         ({"tries": 1.5}, "received 1.5"),
+        ({"time_limit": 0}, "time_limit must be a number of seconds greater than 0"),
         ({"sensitive_features": {"metric": [1, 2, 3]}}, "A feature called 'metric' cannot"),
         ({"sensitive_features": ["everybody", "a", "b"]}, "A group of 'group' is called 'everybody'"),
     ],
@@ -288,7 +302,80 @@ def _everybody_counts(rate, who, possible, tables):  # type: ignore[no-untyped-d
 
 @pytest.mark.parametrize("mistake", [_narrow, _unseen_is_last, _everybody_counts])
 def test_the_comparison_notices_mistakes(mistake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("everytree.questions.metrics.range_of", mistake)
+    monkeypatch.setattr("everytree.questions.measures.range_of", mistake)
     cases = [draw_case(seed, cap=40) for seed in range(30)]
     with pytest.raises(AssertionError):
         sum((examine(case, "relational") for case in cases), Tally())
+
+
+# ---------------------------------------------------------------- what comes back
+
+
+def test_the_table_behind_an_end_can_be_looked_at(tmp_path: Path) -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, data.X_train, data.y_train, data.X_test, "flip(1)")
+    ranges = result.metric_ranges("race", data.y_test)
+    row = ranges.loc[("demographic parity difference", "between groups")]
+    witness = ranges.witness("demographic parity difference", "high")
+    assert (witness.before, witness.after) == (row.estimate, row.attained_high) == (1 / 14, 1.0)
+    again = ranges.tree("demographic parity difference", "high")
+    assert result.prepared is not None
+    chosen = again.predict(result.prepared.test.X)
+    rates = [chosen[data.X_test["race"] == race].mean() for race in ("Black", "White")]
+    assert abs(rates[0] - rates[1]) == 1
+    assert ranges.witness("accuracy", "high").size == 0
+    assert repr(ranges.witness("accuracy", "high")).endswith("by no change>")
+    assert ranges.witness("selection rate", "high", "White").after == 1
+    assert "MetricRanges under flip(1)" in repr(ranges)
+    saved = pd.read_csv(ranges.save(tmp_path / "ranges.csv"))
+    assert len(saved) == len(ranges) == len(ranges.to_frame())
+    assert '"gap": 0.0' in ranges.save(tmp_path / "ranges.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("acuracy", "low"), "Did you mean 'accuracy'"),
+        (("accuracy", "top"), "end must be 'low' or 'high'"),
+        (("accuracy", "low", "Green"), "group must be one of"),
+        (("true positive rate", "low", "Black"), "has no value on any known table"),
+    ],
+)
+def test_a_wrong_question_about_an_end_is_explained(arguments: tuple, message: str) -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, data.X_train, data.y_train, data.X_test, "flip(1)")
+    with pytest.raises(EverytreeError, match=message):
+        result.metric_ranges("race", data.y_test).witness(*arguments)
+
+
+def test_a_table_is_made_for_a_named_tree() -> None:
+    """Witnesses are for single people; the end needs a split that no witness was asked for."""
+    result = certify(
+        DecisionTreeClassifier(max_depth=1, random_state=0), SCORES, HIRED, [[4], [5]], "flip(2)"
+    )
+    alone = replace(result, witnesses={})
+    ranges = alone.metric_ranges(None, [0, 1])
+    assert ranges.tables > 1
+    for witness in ranges.witnesses[1:]:
+        assert witness is not None
+        assert 0 < len(witness.flipped) <= 2
+
+
+def test_pictures_of_ranges() -> None:
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    found = {}
+    for amount in (1, 2):
+        result = certify(tree, data.X_train, data.y_train, data.X_test, f"flip({amount})")
+        found[amount] = result.metric_ranges("race", data.y_test)
+    display = MetricRangesDisplay.from_amounts(found, "selection rate")
+    assert len(display.proved_) == len(display.attained_) == len(display.data) == 6
+    assert display.proved_[0].get_y() == found[1].loc[("selection rate", "everybody"), "low"]
+    assert "everybody: 0.444 to 0.778, now 0.556" in display.description
+    assert "<svg" in display.to_svg()
+    assert len(found[1].plot("four-fifths ratio").ax_.patches) == 4
+    assert set(MetricRangesDisplay.from_ranges(found[1]).data["place"]) >= {"accuracy", "precision"}
+    with pytest.raises(EverytreeError, match="metric must be one that has a range"):
+        found[1].plot("robust")

@@ -87,8 +87,14 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
     ``engine`` is the name of one of the library's engines, a certifier of your own, "bounds" for the
-    inequality below the relational engine, or "witnesses" for cases of `tests.truth.witnesses`.
+    inequality below the relational engine, "witnesses" for cases of `tests.truth.witnesses`, or "metrics" for
+    ranges of metrics.
     """
+    if engine == "metrics":
+        from tests.truth.metric_oracle import examine_problem
+
+        wrong = examine_problem(problem)
+        return Tally(problems=1, certifying=1, violations=[wrong] if wrong else [])
     if engine == "bounds":
         from tests.truth.inequality import examine_bounds
 

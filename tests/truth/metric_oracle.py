@@ -16,7 +16,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.truth.oracle import Table, grow_with_sklearn, original_table
@@ -33,7 +32,9 @@ def plain_metrics(
     """All metrics of one list of predictions, as a textbook (and fairlearn) would define them."""
     everyone = range(len(predicted))
     found: dict[Key, Fraction | None] = {}
-    selected, true_positive = [], []
+    selected: list[Fraction] = []
+    true_positive: list[Fraction] = []
+    false_positive: list[Fraction] = []
     for group in ("everybody", *sorted(set(groups))):
         who = [i for i in everyone if group in ("everybody", groups[i])]
         rate = Fraction(sum(predicted[i] == positive for i in who), len(who))
@@ -47,14 +48,26 @@ def plain_metrics(
         share = Fraction(hits, len(deserving)) if deserving else None
         found["true positive rate", group] = share
         true_positive += [share] if group != "everybody" and share is not None else []
+        found["false negative rate", group] = None if share is None else 1 - share
+        others = [i for i in who if truth[i] != positive]
+        wrong = sum(predicted[i] == positive for i in others)
+        share = Fraction(wrong, len(others)) if others else None
+        found["false positive rate", group] = share
+        false_positive += [share] if group != "everybody" and share is not None else []
+        found["precision", group] = Fraction(hits, hits + wrong) if hits + wrong else None
     several = len(selected) > 1
     between = "between groups"
     found["demographic parity difference", between] = max(selected) - min(selected) if several else None
     defined = several and max(selected) > 0
     found["demographic parity ratio", between] = min(selected) / max(selected) if defined else None
+    for group, rate in zip(sorted(set(groups)), selected, strict=True):
+        found["four-fifths ratio", group] = rate / max(selected) if defined else None
     if truth is not None:
         spread = max(true_positive) - min(true_positive) if len(true_positive) > 1 else None
         found["equal opportunity difference", between] = spread
+        other = max(false_positive) - min(false_positive) if len(false_positive) > 1 else None
+        odds = None if spread is None or other is None else max(spread, other)
+        found["equalised odds difference", between] = odds
     return found
 
 
@@ -87,13 +100,18 @@ class Case:
     random_state: int | None
 
 
-def draw_case(seed: int, cap: int = 150) -> Case:
-    """Draw a problem, groups (one to three, one may be empty), true labels (some unseen, or none at all)."""
+def draw_case(seed: int, cap: int = 150, **focus: Any) -> Case:
+    """Draw a problem and make a case of it."""
+    return as_case(random_problem(seed, cap=cap, **focus), seed)
+
+
+def as_case(problem: Problem, seed: int) -> Case:
+    """Draw groups (one to three, one may be empty), true labels (some unseen, or none), more people."""
     rng = np.random.default_rng([seed, 5])
-    problem = random_problem(seed, cap=cap)
     if all(part.kind != "miss" for part in problem.parts):  # the tables do not depend on the people
         rows = problem.X[rng.integers(len(problem.X), size=FURTHER_PEOPLE)]
-        problem = replace(problem, points=np.concatenate([problem.points, rows]))
+        between = rows + rng.choice([0.0, 0.2, 0.4, 0.6, 0.8], rows.shape)
+        problem = replace(problem, points=np.concatenate([problem.points, rows, between]))
     n = len(problem.points)
     labels = np.unique(problem.y).tolist()
     groups = rng.choice(["a", "b", "c"][: rng.integers(1, 4)], n).tolist()
@@ -113,7 +131,7 @@ def certified(case: Case, engine: str = "auto") -> Any:
     return certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine)
 
 
-def ranges_of(case: Case, result: Any) -> pd.DataFrame:
+def ranges_of(case: Case, result: Any) -> Any:
     from everytree.questions.metrics import metric_ranges
 
     positive = None if case.positive == int(result.labels[-1]) else case.positive
@@ -133,12 +151,12 @@ def joint_predictions(problem: Problem, table: Table, seeds: int = 2) -> set[tup
     return answers
 
 
-def retrained_by_hand(case: Case, result: Any, tables: set[Table]) -> set[tuple[int, ...]]:
-    """Predictions after each witness, by its public way: apply it, train again, predict."""
+def retrained_by_hand(case: Case, result: Any, ranges: Any, tables: set[Table]) -> set[tuple[int, ...]]:
+    """Predictions after each known table, by its public way: apply the changes, train again, predict."""
     problem = case.problem
     may_add = any(part.kind == "miss" for part in problem.parts)
     answers = {tuple(result.predictions.tolist())}
-    for witness in result.witnesses.values():
+    for witness in ranges.witnesses[1:]:
         X, y = witness.apply(problem.X, problem.y)
         assert may_add or original_table(X, y) in tables, f"{witness} {problem.describe()}"
         seed = case.random_state if witness.random_state is None else witness.random_state
@@ -157,13 +175,13 @@ def examine(case: Case, engine: str = "auto") -> Tally:
     for table in tables:
         enumerated |= joint_predictions(case.problem, table)
         tally.trees += 2
-    by_hand = retrained_by_hand(case, result, set(tables))
+    by_hand = retrained_by_hand(case, result, ranges, set(tables))
     of_tree = {
         answer: plain_metrics(answer, case.truth, case.groups, case.positive)
         for answer in enumerated | by_hand
     }
     wanted = set(next(iter(of_tree.values())))
-    rows = {key: SimpleNamespace(**row) for key, row in ranges.to_dict("index").items()}
+    rows = {key: SimpleNamespace(**row) for key, row in ranges.table.to_dict("index").items()}
     assert {key for key, row in rows.items() if not np.isnan(row.low)} <= wanted <= set(rows)
     today = plain_metrics(result.predictions.tolist(), case.truth, case.groups, case.positive)
     for key in wanted:
@@ -171,6 +189,17 @@ def examine(case: Case, engine: str = "auto") -> Tally:
         known = {of_tree[answer][key] for answer in by_hand} - {None}
         tally += check_row(rows[key], key, today[key], values, known, case)
     return tally
+
+
+def examine_problem(problem: Problem) -> str:
+    """What is wrong with the ranges of a problem under three draws of groups and labels, or an empty text."""
+    for seed in range(3):
+        case = as_case(problem, seed)
+        try:
+            examine(case, "relational")
+        except AssertionError as error:
+            return f"a metric is outside its range\n{str(error) or case}"
+    return ""
 
 
 def check_row(

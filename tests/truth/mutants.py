@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : the engine whose verdicts are examined, "bounds" for the inequality below the relational one, or
-        "witnesses" for witnesses in tables of many types.
+        "witnesses" for witnesses in tables of many types, "metrics" for ranges of metrics.
     focus : keyword arguments for ``random_problem`` (``random_case`` for witnesses), to find the violation within seconds, for example
         ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
     problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
@@ -93,6 +93,16 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("membership judged in float64", "refute/membership.py", "            frame, np.zeros(len(frame), np.int64), table.labels", "            frame.astype({c: float for c in frame.columns if frame[c].dtype.kind == 'f'}), np.zeros(len(frame), np.int64), table.labels", engine="witnesses", problems=10),
     Mutant("constants of a boolean column beside 0 and 1", "refute/new_rows.py", "if value is not NOTHING and (value in (0, 1) or not boolean):", "if value is not NOTHING:", engine="witnesses", problems=10),
     Mutant("constants of a float16 column cut like float32", "bias/regions.py", "ends = (*_rounded(value), *_rounded(float(short.type(value))))", "ends = _rounded(value)", engine="witnesses", problems=10),
+    # Ranges of metrics over the family of trees.
+    Mutant("sides of the last splits mixed up", "questions/joint/forest.py", "return loose, sides, slices", "return loose, sides[:, ::-1], slices", engine="metrics", focus={"depth": 1, "cap": 60}),
+    Mutant("sides of inner splits mixed up", "questions/joint/forest.py", "(kinds[:a], kinds[b:])", "(kinds[b:], kinds[:a])", engine="metrics", focus={"depth": 2, "cap": 60}),
+    Mutant("stop forgotten, metrics", "questions/joint/openings.py", "if ranking.may_stop:", "if False:", engine="metrics", focus={"kinds": ("fake",), "cap": 60}),
+    Mutant("people in gaps counted on one side", "questions/joint/forest.py", "sides[of_column, 0] = below[first]\n            loose[of_column] = below[second] - below[first]", "sides[of_column, 0] = below[second]", engine="metrics", focus={"kinds": ("miss",), "cap": 60}),
+    Mutant("one midpoint for all people in spite of removals", "questions/joint/openings.py", "if not exact or budget.removals == 0:", "if True:", engine="metrics", focus={"kinds": ("fake",), "cap": 60}),
+    Mutant("a proved label for a person who is not proved", "questions/joint/ends.py", "np.flatnonzero(robust), np.flatnonzero(~robust)", "everybody[1:], everybody[:1]", engine="metrics", focus={"cap": 60}),
+    Mutant("one leaf for all people among added rows", "questions/joint/openings.py", "return Opening(labels, node.depth > 0,", "return Opening(labels, False,", engine="metrics", focus={"kinds": ("miss",), "cap": 60}),
+    Mutant("quotients bounded by the first tree", "questions/joint/bounds.py", "state.settled = state.quotient.under is None", "state.settled = True", engine="metrics", focus={"cap": 60}),
+    Mutant("places that are not opened count as nothing", "questions/joint/forest.py", "alone = place.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (place.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
 )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ class AuditResult:
         Parameters
         ----------
         metrics : bool, default False
-            Add the ranges of `metric_ranges`, and a line that compares the groups.
+            Add the ranges of `everytree.metric_ranges`, and a line that compares the groups.
 
         Returns
         -------

@@ -35,7 +35,7 @@ OWN = (
 )
 """Columns of the lines for people; a column of the table that is called like one is renamed beside them."""
 
-ENDS = ("low", "high", "low_is", "high_is", "attained_low", "attained_high")
+ENDS = ("low", "high", "low_is", "high_is", "attained_low", "attained_high", "gap")
 
 
 def group_lines(audit: AuditResult, metrics: bool) -> pd.DataFrame:
@@ -104,7 +104,7 @@ def _ranges(
     """Ranges of metrics for each group, for everybody, and for the groups compared with each other."""
     ranges = metric_ranges(result, list(columns) or None, positive=positive)
     lines: dict[Group, dict[str, Any]] = {}
-    for (metric, *key), row in zip(ranges.index, ranges.to_dict("records"), strict=True):
+    for (metric, *key), row in zip(ranges.index, ranges.table.to_dict("records"), strict=True):
         if metric in (ROBUST, NOT_ROBUST, UNKNOWN):
             continue
         together = len(set(key)) == 1 and key[0] in (EVERYBODY, BETWEEN)

@@ -104,6 +104,44 @@ def certify(
 
 
 @app.command()
+def metrics(
+    train: TrainArgument,
+    test: TestArgument = None,
+    bias: BiasOption = ...,  # type: ignore[assignment]
+    depth: DepthOption = ...,  # type: ignore[assignment]
+    label: LabelOption = None,
+    positive: Annotated[
+        str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
+    ] = None,
+    drop: DropOption = None,
+    categorical: CategoricalOption = None,
+    encoding: EncodingOption = EncodingName.ONEHOT,
+    group: GroupOption = None,
+    time_limit: TimeOption = None,
+    memory_limit: MemoryOption = None,
+    n_jobs: JobsOption = 1,
+    json: JsonOption = None,
+    csv: Annotated[
+        Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
+    ] = None,
+) -> None:
+    """Bound accuracy, rates and differences between groups over all tables of the bias model."""
+    from everytree.cli import metrics as bounding
+
+    bounding.run(
+        bounding.Request(
+            setup=_setup(train, test, depth, label, drop, categorical, encoding),
+            bias=bias,
+            positive=positive,
+            groups=tuple(group or ()),
+            patience=_patience(time_limit, memory_limit, n_jobs),
+            json=json,
+            csv=csv,
+        )
+    )
+
+
+@app.command()
 def witness(
     train: TrainArgument,
     test: TestArgument = None,

@@ -128,9 +128,7 @@ def certify_prepared(
     """
     started = time.monotonic()
     train, test = prepared.train, prepared.test
-    resolved = resolve(model, train)
-    if trusted is not None and len(trusted):
-        resolved = _trust(resolved, trusted)
+    resolved = trust(resolve(model, train), trusted)
     problem = Problem.of(train, resolved, prepared.learner.settings, outer_splits=outer_splits)
     people = People(test.X, prepared.predictions)
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
@@ -170,11 +168,14 @@ def certify_prepared(
         statistics=statistics,
         witnesses=witnesses,
         prepared=prepared,
+        trusted=trusted,
     )
 
 
-def _trust(resolved: ResolvedBias, rows: NDArray[np.int64]) -> ResolvedBias:
+def trust(resolved: ResolvedBias, rows: NDArray[np.int64] | None) -> ResolvedBias:
     """Take the permissions of some rows away."""
+    if rows is None or len(rows) == 0:
+        return resolved
     flips_to, removable = resolved.flips_to.copy(), resolved.removable.copy()
     flips_to[rows], removable[rows] = False, False
     return replace(resolved, flips_to=flips_to, removable=removable)

@@ -1,22 +1,30 @@
 """Ranges of metrics over all of B(T): accuracy, selection rate, and how far groups can be apart.
 
-Above verdicts: reads the labels that each person may get, and proves nothing itself. `rates` does the
-counting, exactly; each number that is shown is rounded once.
+Above verdicts: the labels that each person may get bound every metric person by person, and
+`everytree.questions.joint` bounds it over the family of trees, for all people at once. All counting is exact;
+each number that is shown is rounded once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
+from everytree.bias import resolve
 from everytree.errors import EverytreeError, InternalError, TableError
-from everytree.questions.rates import Range, Rate, difference, range_of, ratio
-from everytree.refute.retrain import retrained_predictions
+from everytree.prove.problem import Problem
+from everytree.questions.certify import trust
+from everytree.questions.joint.bounds import Budget
+from everytree.questions.joint.ends import JointEnds, joint_ends
+from everytree.questions.joint.openings import Openings
+from everytree.questions.known import KnownTables, known_tables, reach_further
+from everytree.questions.measures import Measures
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.results.ranges import ATTAINED, BETWEEN, EVERYBODY, PROVED, MetricRanges
 from everytree.support.text import listing, nearest
 from everytree.table.frames import label_values
 from everytree.table.groups import group_frame, group_members
@@ -24,21 +32,16 @@ from everytree.table.groups import group_frame, group_members
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.questions.rates import Range
     from everytree.results.certification import CertificationResult
     from everytree.support.progress import Progress
 
-__all__ = ["ATTAINED", "BETWEEN", "EVERYBODY", "PROVED", "check_names", "metric_ranges"]
+__all__ = ["check_names", "metric_ranges"]
 
-ATTAINED, PROVED = "attained", "proved"
-"""What an end of a range is: reached by a known table, or only known not to be passed by any."""
+_OPENINGS: WeakKeyDictionary[CertificationResult, Openings] = WeakKeyDictionary()
+"""Nodes that were opened for each result: the same for all groupings."""
 
-EVERYBODY, BETWEEN = "everybody", "between groups"
-"""What stands in the place of a group: all people, or all groups compared with each other."""
-
-_KNOWN: WeakKeyDictionary[CertificationResult, dict[int, NDArray[np.integer[Any]]]] = WeakKeyDictionary()
-"""Labels on the known tables of each result, for each number of tries: the same for all groupings."""
-
-COLUMNS = ("n", "estimate", "low", "high", "low_is", "high_is", "attained_low", "attained_high")
+COLUMNS = ("n", "estimate", "low", "high", "low_is", "high_is", "attained_low", "attained_high", "gap")
 
 
 def metric_ranges(
@@ -48,8 +51,9 @@ def metric_ranges(
     positive: object = None,
     *,
     tries: int = 100,
+    time_limit: float | None = None,
     progress: bool | Progress = False,
-) -> pd.DataFrame:
+) -> MetricRanges:
     """Bound metrics of the tree over every table that the bias model allows, for everybody and by group.
 
     Parameters
@@ -63,29 +67,31 @@ def metric_ranges(
     positive : object, optional
         The label that counts as being selected; by default the one that sorts last.
     tries : int, default 100
-        On how many tables of witnesses the tree is retrained at most, in search of values that are attained.
+        On how many tables the tree is retrained at most, in search of values that are attained.
+    time_limit : float, optional
+        Seconds for bounds over the family of trees. By default an amount of work that takes some seconds
+        at most and always gives the same ranges. What there is no time for counts person by person.
     progress : bool or callable, default False
         Show a progress bar on standard error, or call ``progress(share_done, tables_left)``.
 
     Returns
     -------
-    DataFrame
-        Indexed by metric and group (a level for each feature); "everybody" and "between groups" stand in
-        the place of a group. Columns: `n`, the people that the metric counts; `estimate`, its value for the
-        table as it is; `low` and `high`, which no table of B(T) passes; `low_is` and `high_is`, "attained"
-        if a tree that was really trained on a table of B(T) has exactly this value, else "proved";
-        `attained_low` and `attained_high`, the smallest and largest value of such trees. NaN where a metric
-        has no value. Shares of verdicts and certified accuracy are counts, not ranges, and have no ends.
-        ``attrs`` holds the label that is `positive` and the number of `tables` that are known.
+    MetricRanges
+        A table indexed by metric and group (a level for each feature); "everybody" and "between groups"
+        stand in the place of a group. Columns: `n`, the people that the metric counts; `estimate`, its value
+        for the table as it is; `low` and `high`, which no table of B(T) passes; `low_is` and `high_is`,
+        "attained" if a tree that was really trained on a table of B(T) has exactly this value, else
+        "proved"; `attained_low` and `attained_high`, the smallest and largest value of such trees; `gap`,
+        how much wider the proved range is than the attained one. NaN where a metric has no value. Shares of
+        verdicts and certified accuracy are counts, not ranges, and have no ends.
 
     Notes
     -----
     *Soundness.* A tree learned from a table of B(T) gives each person one of the person's `possible_labels`,
-    so the people who surely count and those who may count bound each rate from both sides. Groups share
-    nobody, so differences and ratios are bounded by letting every rate run through its own range. Whether one
-    table does all of that at once is not asked: ranges may be wider than the truth, never narrower. The ratio
-    is min / max, and has no value where nobody is selected, as in fairlearn; its range is about all other
-    tables.
+    so the people who surely count and those who may count bound each rate from both sides. And it is one of
+    the trees over which `everytree.questions.joint` takes the maximum. Whether both sides of a split can use
+    the whole budget at once is not asked: ranges may be wider than the truth, never narrower. Ratios have no
+    value where nobody is selected, as in fairlearn; their ranges are about all other tables.
 
     Examples
     --------
@@ -102,35 +108,56 @@ def metric_ranges(
     a          2       0.0  0.00  0.50
     b          2       1.0  0.50  1.00
     """
-    _check_tries(tries)
+    _check_numbers(tries, time_limit)
     truth = _true_codes(result, y_true)
     chosen = _positive_code(result, positive)
     features, members = _groups(result, sensitive_features)
     labels = result.labels.tolist()
     possible = np.array([[label in might for label in labels] for might in result.possible_labels])
-    tables = _known_tables(result, possible, tries, progress)
-    everybody = tuple([EVERYBODY] * len(features))
-    everyone = {everybody: np.arange(len(result)), **members}
-    correct = None if truth is None else tables[0] == truth
-    rows = _verdict_rows(result.verdicts, correct, everyone)
-    ranges: dict[str, dict[tuple[Any, ...], Range]] = {}
-    for rate in _rates(truth, chosen, len(result)):
-        ranges[rate.name] = {key: range_of(rate, who, possible, tables) for key, who in everyone.items()}
-        rows += [(rate.name, *key, *_shown(found, rate.name)) for key, found in ranges[rate.name].items()]
-    for name, rate_name, compare in COMPARISONS:
-        if members and rate_name in ranges:
-            found = compare([ranges[rate_name][key] for key in members])
-            rows.append((name, *[BETWEEN] * len(features), *_shown(found, name)))
+    measures = Measures(truth, chosen, members, possible, len(features))
+    known = known_tables(result, tries, progress)
+    known.check(possible)
+    deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+    ends = _joint(result, measures, known, Budget() if time_limit is None else Budget(float("inf"), deadline))
+    if ends is not None and result.prepared is not None and tries:
+        known = reach_further(known, ends.trees, _OPENINGS[result].problem, result.prepared, tries)
+        known.check(possible)
+    found = measures.ranges(known.labels, ends)
+    rows = _verdict_rows(result.verdicts, None if truth is None else known.labels[0] == truth, measures)
+    rows += [(name, *key, *_shown(each, name)) for (name, key), each in found.items()]
     width = 1 + len(features)
     index = _index([row[:width] for row in rows], features)
     frame = pd.DataFrame([row[width:] for row in rows], index=index, columns=list(COLUMNS))
-    frame.attrs = {"positive": labels[chosen], "tables": len(tables)}
-    return frame
+    reached = {(name, *key): _reached(each) for (name, key), each in found.items()}
+    return MetricRanges(
+        frame, str(result.bias), labels[chosen], list(known.witnesses), reached, result.prepared
+    )
 
 
-def _check_tries(tries: int) -> None:
+def _joint(
+    result: CertificationResult, measures: Measures, known: KnownTables, budget: Budget
+) -> JointEnds | None:
+    """Bound everything over the family of trees; None without tables, or where everybody is proved."""
+    robust = result.verdicts == ROBUST
+    prepared = result.prepared
+    if prepared is None or robust.all():
+        return None
+    if result not in _OPENINGS:
+        train = prepared.train
+        bias = resolve(result.bias, train)
+        _OPENINGS[result] = Openings(
+            Problem.of(train, trust(bias, result.trusted), prepared.learner.settings)
+        )
+    return joint_ends(_OPENINGS[result], prepared.test.X, robust, measures.wanted(), known.labels, budget)
+
+
+def _check_numbers(tries: int, time_limit: float | None) -> None:
     if isinstance(tries, bool) or not isinstance(tries, int | np.integer) or tries < 0:
         raise EverytreeError(f"tries must be a whole number from 0; received {tries!r}.")
+    if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
+        raise EverytreeError(
+            f"time_limit must be a number of seconds greater than 0, or None; received {time_limit!r}."
+        )
 
 
 def _true_codes(result: CertificationResult, y_true: object) -> NDArray[np.int64] | None:
@@ -206,32 +233,8 @@ def _index(keys: list[tuple[Any, ...]], features: dict[str, list[Any]]) -> pd.Mu
     return pd.MultiIndex(levels=levels, codes=codes, names=["metric", *features])
 
 
-def _known_tables(
-    result: CertificationResult, possible: NDArray[np.bool_], tries: int, progress: bool | Progress
-) -> NDArray[np.integer[Any]]:
-    """Codes of everybody's label for the table as it is, and for each table that is learned from."""
-    known = _KNOWN.setdefault(result, {})
-    if tries not in known:
-        code = {label: c for c, label in enumerate(result.labels.tolist())}
-        today = np.array([[code[label] for label in result.predictions.tolist()]])
-        after = today[:0]
-        if result.prepared is not None and result.witnesses and tries:
-            after = retrained_predictions(result.prepared, result.witnesses, tries, progress)
-        known[tries] = np.concatenate([today.astype(after.dtype), after])
-    tables = known[tries]
-    allowed = possible[np.arange(len(result)), tables].all(axis=0)
-    if not allowed.all():
-        raise InternalError(
-            f"A retrained tree contradicts the proof for test person {int(np.argmin(allowed))}. This is a "
-            "fault in everytree; please report it with the table."
-        )
-    return tables
-
-
 def _verdict_rows(
-    verdicts: NDArray[np.str_],
-    correct: NDArray[np.bool_] | None,
-    everyone: dict[tuple[Any, ...], NDArray[np.int64]],
+    verdicts: NDArray[np.str_], correct: NDArray[np.bool_] | None, measures: Measures
 ) -> list[tuple[Any, ...]]:
     """Shares of people that are counted once: they belong to the search, not to a table of B(T)."""
     shares = {verdict: verdicts == verdict for verdict in (ROBUST, NOT_ROBUST, UNKNOWN)}
@@ -239,30 +242,18 @@ def _verdict_rows(
         shares["certified accuracy"] = shares[ROBUST] & correct
     none = float("nan")
     return [
-        (name, *key, len(who), int(holds[who].sum()) / len(who), none, none, "", "", none, none)
+        (name, *key, len(who), int(holds[who].sum()) / len(who), none, none, "", "", none, none, none)
         for name, holds in shares.items()
-        for key, who in everyone.items()
+        for key, who in measures.everyone.items()
     ]
 
 
-def _rates(truth: NDArray[np.int64] | None, positive: int, n_people: int) -> list[Rate]:
-    all_people = np.ones(n_people, np.bool_)
-    chosen = np.full(n_people, positive)
-    selection = Rate("selection rate", chosen, all_people)
-    if truth is None:
-        return [selection]
-    return [
-        Rate("accuracy", truth, all_people),
-        selection,
-        Rate("true positive rate", chosen, truth == positive),
-    ]
-
-
-COMPARISONS: tuple[tuple[str, str, Callable[[Sequence[Range]], Range]], ...] = (
-    ("demographic parity difference", "selection rate", difference),
-    ("demographic parity ratio", "selection rate", ratio),
-    ("equal opportunity difference", "true positive rate", difference),
-)
+def _reached(found: Range) -> tuple[int | None, int | None]:
+    """Which known tables have the smallest and the largest value."""
+    seen = [(value, t) for t, value in enumerate(found.values) if value is not None]
+    if not seen:
+        return None, None
+    return min(seen)[1], max(seen, key=lambda pair: (pair[0], -pair[1]))[1]
 
 
 def _shown(found: Range, name: str) -> tuple[Any, ...]:
@@ -274,7 +265,7 @@ def _shown(found: Range, name: str) -> tuple[Any, ...]:
             raise InternalError(
                 f"The {name} has the value {seen[0]} but no range. This is a fault in everytree."
             )
-        return found.n, none, none, none, "", "", none, none
+        return found.n, none, none, none, "", "", none, none, none
     if any(not found.low <= value <= found.high for value in seen):
         raise InternalError(
             f"The {name} of a retrained tree is outside its range from {found.low} to {found.high}. This is "
@@ -290,4 +281,5 @@ def _shown(found: Range, name: str) -> tuple[Any, ...]:
         ATTAINED if found.high in seen else PROVED,
         float(min(seen)) if seen else none,
         float(max(seen)) if seen else none,
+        float((found.high - found.low) - (max(seen) - min(seen))) if seen else none,
     )

@@ -1,7 +1,7 @@
 """Exact bounds of rates, and of how far the rates of several groups can be apart.
 
-Below `metrics`: counts are whole numbers and values are fractions, so two values are equal only if
-they really are. Nothing is rounded here.
+Below `everytree.questions.metrics`: counts are whole numbers and values are fractions, so two values are
+equal only if they really are. Nothing is rounded here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,19 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Range", "Rate", "Value", "difference", "range_of", "ratio"]
+__all__ = [
+    "Range",
+    "Rate",
+    "Value",
+    "against_best",
+    "complement",
+    "difference",
+    "larger_of",
+    "narrowed",
+    "precision_of",
+    "range_of",
+    "ratio",
+]
 
 Value = Fraction | None
 """An exact value of a metric; None where it has none (a share of nobody, 0 / 0)."""
@@ -68,12 +80,71 @@ def range_of(
     n = len(who)
     if n == 0:
         return Range(0, None, None, (None,) * len(tables))
+    surely, may, hits = _hits(rate, who, possible, tables)
+    values = tuple(Fraction(count, n) for count in hits.tolist())
+    return Range(n, Fraction(surely, n), Fraction(may, n), values)
+
+
+def complement(found: Range) -> Range:
+    """The share of the others: 1 minus a rate."""
+
+    def rest(value: Value) -> Value:
+        return None if value is None else 1 - value
+
+    return Range(found.n, rest(found.high), rest(found.low), tuple(map(rest, found.values)))
+
+
+def precision_of(
+    rate: Rate, who: NDArray[np.int64], possible: NDArray[np.bool_], tables: NDArray[np.integer[Any]]
+) -> Range:
+    """Bound the share of people who count for a rate, among all who get its label.
+
+    A table on which nobody gets the label has no precision, and the bounds are about all other tables.
+
+    Notes
+    -----
+    *Soundness.* With a people who count and b others, the share a / (a + b) grows with a and falls with b,
+    and each of them stays between those who surely and those who possibly get the label.
+    """
+    hits = [_hits(rate, who[rate.counted[who] == counted], possible, tables) for counted in (True, False)]
+    (sure, may, right), (other_sure, other_may, wrong) = hits
+    values = tuple(Fraction(int(a), int(a + b)) if a + b else None for a, b in zip(right, wrong, strict=True))
+    if may + other_may == 0:
+        return Range(len(who), None, None, values)
+    low = Fraction(sure, sure + other_may) if sure + other_may else Fraction(1)
+    high = Fraction(may, may + other_sure) if may + other_sure else Fraction(0)
+    return Range(len(who), low, high, values)
+
+
+def _hits(
+    rate: Rate, who: NDArray[np.int64], possible: NDArray[np.bool_], tables: NDArray[np.integer[Any]]
+) -> tuple[int, int, NDArray[np.int64]]:
+    """How many of some people surely get a rate's label, how many possibly, and how many on each table."""
     target = rate.target[who]
     may = possible[who, target] & (target >= 0)
     surely = may & (possible[who].sum(axis=1) == 1)
-    hits = (tables[:, who] == target).sum(axis=1).tolist()
-    values = tuple(Fraction(count, n) for count in hits)
-    return Range(n, Fraction(int(surely.sum()), n), Fraction(int(may.sum()), n), values)
+    return int(surely.sum()), int(may.sum()), (tables[:, who] == target).sum(axis=1)
+
+
+def narrowed(found: Range, low: Value, high: Value) -> Range:
+    """Intersect a range with further bounds; empty if no table gives the metric a value."""
+    if found.low is None or found.high is None:
+        return found
+    low = found.low if low is None else max(low, found.low)
+    high = found.high if high is None else min(high, found.high)
+    return (
+        Range(found.n, low, high, found.values) if low <= high else Range(found.n, None, None, found.values)
+    )
+
+
+def larger_of(one: Range, other: Range) -> Range:
+    """The larger of two values on each table; no value where one of them has none."""
+
+    def largest(a: Value, b: Value) -> Value:
+        return None if a is None or b is None else max(a, b)
+
+    values = tuple(largest(a, b) for a, b in zip(one.values, other.values, strict=True))
+    return Range(max(one.n, other.n), largest(one.low, other.low), largest(one.high, other.high), values)
 
 
 def difference(groups: Sequence[Range]) -> Range:
@@ -116,6 +187,29 @@ def ratio(groups: Sequence[Range]) -> Range:
         return low, Fraction(1) if min(highs) else Fraction(0)
 
     return _compared(groups, lambda rates: min(rates) / max(rates) if max(rates) else None, ends)
+
+
+def against_best(groups: Sequence[Range], place: int) -> Range:
+    """The rate of one group divided by the largest of all; no value with fewer than two groups.
+
+    A table on which all rates are 0 has no value, as for `ratio`. The quotient is smallest with the group at
+    its low end and all others at their high ends, and largest the other way round.
+    """
+    own = groups[place]
+    others = [group for k, group in enumerate(groups) if k != place and group.n]
+    if own.n == 0 or not others:
+        return Range(own.n, None, None, (None,) * len(own.values))
+
+    def quotient(mine: Any, rest: Sequence[Any]) -> Value:
+        return mine / max(mine, *rest) if max(mine, *rest) else None
+
+    rest = zip(*(group.values for group in others), strict=True)
+    values = tuple(quotient(mine, theirs) for mine, theirs in zip(own.values, rest, strict=True))
+    low = quotient(own.low, [group.high for group in others])
+    high = quotient(own.high, [group.low for group in others])
+    if low is None:  # only this group is ever selected, or nobody
+        return Range(own.n, high, high, values)
+    return Range(own.n, low, Fraction(0) if high is None else high, values)
 
 
 def _compared(

@@ -24,8 +24,19 @@ if TYPE_CHECKING:
     from everytree.table import TrainingTable
 
 
+def different_witnesses(witnesses: dict[int, Witness], tries: int) -> list[int]:
+    """Choose people whose witnesses have different tables, evenly if there are more than `tries`."""
+    different: dict[tuple[object, ...], int] = {}
+    for person, witness in sorted(witnesses.items()):
+        different.setdefault(witness.changes, person)
+    people = list(different.values())
+    if len(people) > tries:
+        people = [people[i] for i in np.linspace(0, len(people) - 1, tries).round().astype(int)]
+    return people
+
+
 def retrained_predictions(
-    prepared: Prepared, witnesses: dict[int, Witness], tries: int, progress: bool | Progress = False
+    prepared: Prepared, witnesses: dict[int, Witness], people: list[int], progress: bool | Progress = False
 ) -> NDArray[np.integer[Any]]:
     """Predict all test people with trees learned from the tables of witnesses.
 
@@ -35,9 +46,8 @@ def retrained_predictions(
         Tables and learner, as they were certified.
     witnesses : dict
         Position of a person to the witness.
-    tries : int
-        How many tables are learned from at most. If there are more different ones, they are chosen evenly
-        over the people.
+    people : list of int
+        Whose witnesses' tables are learned from.
     progress : bool or callable
         Show a bar, or call ``progress(share_done, tables_left)``.
 
@@ -51,12 +61,6 @@ def retrained_predictions(
     InternalError
         If a witness does not change the prediction of its person as it says.
     """
-    different: dict[tuple[object, ...], int] = {}
-    for person, witness in sorted(witnesses.items()):
-        different.setdefault(witness.changes, person)
-    people = list(different.values())
-    if len(people) > tries:
-        people = [people[i] for i in np.linspace(0, len(people) - 1, tries).round().astype(int)]
     codes = {label: code for code, label in enumerate(prepared.train.labels.tolist())}
     after = np.empty((len(people), len(prepared.test.X)), np.min_scalar_type(-len(codes)))
     with reporting(progress, len(people), "retraining", "tables left") as report:

@@ -80,7 +80,8 @@ class Witness:
             )
             if count
         ]
-        change = ", ".join(parts) or f"another way of breaking ties (random_state={self.random_state})"
+        ties = f"another way of breaking ties (random_state={self.random_state})"
+        change = ", ".join(parts) or ("no change" if self.random_state is None else ties)
         return f"<Witness: {self.before!r} -> {self.after!r} by {change}>"
 
     def _repr_html_(self) -> str:
@@ -149,6 +150,12 @@ def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> W
         list(trial.pools),
         trial.random_state,
     )
+
+
+def no_change(table: TrainingTable, value: Any) -> Witness:
+    """The table as it is, in the form of a witness."""
+    added = pd.DataFrame([], columns=[*table.frame.columns, table.label_name])
+    return Witness({}, [], added, value, value, table.label_name)
 
 
 def amount_of(witness: Witness, model: BiasModel) -> int:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
+    from everytree.results.ranges import MetricRanges
     from everytree.support.progress import Progress
 
 ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
@@ -75,6 +76,8 @@ class CertificationResult:
         Position of a person who is not robust to the changed records; see `witness`.
     prepared : Prepared
         The tables and the learner as they were certified.
+    trusted : array of int, optional
+        Training rows that were declared correct; see `recheck`.
     """
 
     verdicts: NDArray[np.str_]
@@ -91,6 +94,7 @@ class CertificationResult:
     statistics: dict[str, float]
     witnesses: dict[int, Witness] = field(default_factory=dict)
     prepared: Prepared | None = None
+    trusted: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -191,14 +195,15 @@ class CertificationResult:
         positive: object = None,
         *,
         tries: int = 100,
+        time_limit: float | None = None,
         progress: bool | Progress = False,
-    ) -> pd.DataFrame:
+    ) -> MetricRanges:
         """Bound accuracy, selection rates and group differences over all tables of the bias model.
 
         See `everytree.questions.metrics.metric_ranges`.
         """
-        ranges: pd.DataFrame = above("metric_ranges")(
-            self, sensitive_features, y_true, positive, tries=tries, progress=progress
+        ranges: MetricRanges = above("metric_ranges")(
+            self, sensitive_features, y_true, positive, tries=tries, time_limit=time_limit, progress=progress
         )
         return ranges
 

@@ -5,6 +5,7 @@ Above verdicts and radii; everything drawn was counted elsewhere and is kept in 
 
 from everytree.show.plots.amounts import AmountsDisplay
 from everytree.show.plots.radii import RadiusDisplay
+from everytree.show.plots.ranges import MetricRangesDisplay
 from everytree.show.plots.shares import CertifiedShareDisplay
 from everytree.show.plots.trees import TreeFamilyDisplay
 from everytree.show.plots.verdicts import VerdictsDisplay
@@ -12,6 +13,7 @@ from everytree.show.plots.verdicts import VerdictsDisplay
 __all__ = [
     "AmountsDisplay",
     "CertifiedShareDisplay",
+    "MetricRangesDisplay",
     "RadiusDisplay",
     "TreeFamilyDisplay",
     "VerdictsDisplay",

@@ -70,7 +70,7 @@ def facts(audit: AuditResult) -> list[Fact]:
     engines = dict.fromkeys(result.engine for result in audit.verdicts.values())
     found = [
         Fact("Program", f"everytree {VERSION}"),
-        Fact("scikit-learn", str(sklearn.VERSION), "The learner that is certified and retrained."),
+        Fact("scikit-learn", sklearn.__version__, "The learner that is certified and retrained."),
     ]
     for depth, each in audit.prepared.items():
         found.append(Fact(f"Learner, depth {depth}", str(each.learner), code=True))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_WITNESSES = 20
 """Tables on which the tree is retrained to see which splits really occur."""
 
-__all__ = ["Picture", "curve", "curves", "family"]
+__all__ = ["Picture", "curve", "curves", "family", "svg_of"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
             return None
         display = AmountsDisplay.from_results(pairs, names=_names(audit, sweep))
         caption = f"{name}, depth {depth}: share of people proved robust for each pair of amounts."
-        return Picture(_svg(display), caption, sweep, depth)
+        return Picture(svg_of(display), caption, sweep, depth)
     radius = audit.radius_of(sweep, depth)
     if radius is not None:
         display = CertifiedShareDisplay.from_radius(radius, features)
@@ -65,7 +65,7 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
     else:
         return None
     caption = f"{name}, depth {depth}: share of people proved robust as the amount of bias grows; {detail}"
-    return Picture(_svg(display), caption, sweep, depth)
+    return Picture(svg_of(display), caption, sweep, depth)
 
 
 def curves(audit: AuditResult, shown: tuple[int, int]) -> list[Picture]:
@@ -76,7 +76,7 @@ def curves(audit: AuditResult, shown: tuple[int, int]) -> list[Picture]:
     return [picture for picture in drawn if picture is not None]
 
 
-def _svg(display: Display) -> str:
+def svg_of(display: Display) -> str:
     """Write a picture; the browser has letters that matplotlib's own font, used for measuring, lacks."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
@@ -148,7 +148,7 @@ def family(audit: AuditResult, cell: Cell) -> FamilySection:
         )
         for node in found.root.walk()
     ]
-    return FamilySection(str(cell.model), depth, _svg(TreeFamilyDisplay.from_family(found)), nodes)
+    return FamilySection(str(cell.model), depth, svg_of(TreeFamilyDisplay.from_family(found)), nodes)
 
 
 def _fewer_witnesses(result: CertificationResult) -> CertificationResult:

@@ -1,6 +1,7 @@
-"""Ranges of metrics over all tables, as rows of text for the page.
+"""Ranges of metrics over all tables, as pictures and rows of text for the page.
 
-Calls `metric_ranges`; what is printed is rounded outwards, so that a printed bound is still a bound.
+Calls `everytree.questions.metrics`; what is printed is rounded outwards, so that a printed bound is still a
+bound.
 """
 
 from __future__ import annotations
@@ -10,10 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everytree.questions.metrics import metric_ranges
+from everytree.show.plots import MetricRangesDisplay
 from everytree.show.report.findings import number
+from everytree.show.report.pictures import svg_of
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell
+    from everytree.results.certification import CertificationResult
+    from everytree.results.ranges import MetricRanges
 
 __all__ = ["RangeRow", "RangeTable", "metric_tables"]
 
@@ -24,10 +29,18 @@ NAMES = {
     "accuracy": "Accuracy",
     "selection rate": "Selection rate",
     "true positive rate": "True positive rate",
+    "false positive rate": "False positive rate",
+    "false negative rate": "False negative rate",
+    "precision": "Precision",
+    "four-fifths ratio": "Selection rate, compared with the best group (four-fifths rule)",
     "demographic parity difference": "Demographic parity, difference",
     "demographic parity ratio": "Demographic parity, ratio",
     "equal opportunity difference": "Equal opportunity, difference",
+    "equalised odds difference": "Equalised odds, difference",
 }
+
+DRAWN = ("accuracy", "selection rate", "demographic parity difference")
+"""Metrics that are drawn against the amount of bias."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,7 @@ class RangeRow:
     low_is: str
     high_is: str
     seen: str
+    gap: str
 
 
 @dataclass(frozen=True)
@@ -53,32 +67,62 @@ class RangeTable:
     positive: str
     tables: int
     metrics: list[tuple[str, list[RangeRow]]]
+    pictures: list[tuple[str, str]]
 
 
 def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
     """Bound the metrics under the assumption of the first screen, for every choice of groups."""
-    result = audit.verdicts[cell]
-    made = []
+    made: list[RangeTable] = []
     for columns in audit.plan.groups or (None,):
-        features = None
-        if columns is not None:  # a column may be called like one of the table of ranges
-            features = result.frame[list(columns)].rename(columns=lambda name: f"by {name}")
-        frame = metric_ranges(result, features, positive=audit.plan.data.positive, tries=TRIES)
+        found = _ranges(audit, audit.verdicts[cell], columns)
         metrics: list[tuple[str, list[RangeRow]]] = []
         for name, title in NAMES.items():
-            if name in frame.index.get_level_values(0):
-                rows = [_row(name, key, row) for key, row in _records(frame, name)]
+            if name in found.index.get_level_values(0):
+                rows = [_row(name, key, row) for key, row in _records(found.table, name)]
                 metrics.append((title, [row for row in rows if row is not None]))
         made.append(
             RangeTable(
                 title=" and ".join(columns or ()),
                 model=str(cell.model),
-                positive=str(frame.attrs["positive"]),
-                tables=int(frame.attrs["tables"]),
+                positive=str(found.positive),
+                tables=found.tables,
                 metrics=[(title, rows) for title, rows in metrics if rows],
+                pictures=_pictures(audit, cell, columns) if not made else [],
             )
         )
     return made
+
+
+def _ranges(audit: AuditResult, result: CertificationResult, columns: tuple[str, ...] | None) -> MetricRanges:
+    features = None
+    if columns is not None:  # a column may be called like one of the table of ranges
+        features = result.frame[list(columns)].rename(columns=lambda name: f"by {name}")
+    return metric_ranges(result, features, positive=audit.plan.data.positive, tries=TRIES)
+
+
+def _pictures(audit: AuditResult, cell: Cell, columns: tuple[str, ...] | None) -> list[tuple[str, str]]:
+    """Draw some metrics against the amount of bias; each with what stands below it."""
+    found = {
+        str(each.amount or each.model): _ranges(audit, result, columns)
+        for each, result in audit.of(cell.sweep, cell.depth).items()
+        if each.second == cell.second
+    }
+    drawn = []
+    for name in DRAWN:
+        if all(_has(ranges, name) for ranges in found.values()):
+            model = audit.plan.sweeps[cell.sweep].model
+            caption = (
+                f"{NAMES[name]}, if the training table is wrong within {model}, tree of depth {cell.depth}. "
+                "Mark: the tree as it is. Full bar: trees that were really trained on changed tables. Pale "
+                "bar: no table leads beyond it."
+            )
+            drawn.append((svg_of(MetricRangesDisplay.from_amounts(found, name)), caption))
+    return drawn
+
+
+def _has(ranges: MetricRanges, name: str) -> bool:
+    lows = ranges.table["low"][ranges.index.get_level_values(0) == name]
+    return bool(lows.notna().any())
 
 
 def _records(frame: Any, metric: str) -> list[tuple[str, dict[str, Any]]]:
@@ -110,6 +154,7 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
         low_is=row["low_is"],
         high_is=row["high_is"],
         seen=seen,
+        gap="" if math.isnan(row["gap"]) else _shown(row["gap"], ratio, math.ceil),
     )
 
 

@@ -1,0 +1,115 @@
+"""`everytree metrics`: between which values the metrics of a tree lie, over all tables of a bias model."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+
+from everytree.bias import parse
+from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
+from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
+from everytree.cli.screen import console, notes, plain_table, sign_of_life
+from everytree.errors import EverytreeError
+from everytree.questions.certify import certify_prepared
+from everytree.questions.metrics import metric_ranges
+from everytree.support.limits import as_jobs
+from everytree.support.text import listing, nearest
+from everytree.table.groups import group_frame
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from everytree.cli.screen import Report
+    from everytree.results.ranges import MetricRanges
+
+__all__ = ["Request", "run"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """The options of `everytree metrics` as they were given."""
+
+    setup: Setup
+    bias: str
+    positive: str | None = None
+    groups: tuple[str, ...] = ()
+    patience: Patience = NO_HURRY
+    json: str | None = None
+    csv: Path | None = None
+
+
+def run(request: Request) -> None:
+    """Bound the metrics, show them, write the files."""
+    check_depth(request.setup.depth)
+    request.patience.check()
+    check_writable("--json", request.json, ".json")
+    check_writable("--csv", request.csv, ".csv")
+    screen = console()
+    with notes(screen):
+        with sign_of_life(screen) as report:
+            ranges = _ranges(request, report)
+        _show(screen, ranges)
+    if request.csv is not None:
+        ranges.save(request.csv)
+    if request.json == STANDARD_OUTPUT:
+        print_for_machines(ranges.to_json(indent=1))
+    elif request.json is not None:
+        ranges.save(request.json)
+
+
+def _ranges(request: Request, report: Report) -> MetricRanges:
+    limits, jobs = request.patience.limits(), as_jobs(request.patience.n_jobs)
+    model = parse(request.bias)
+    tables = request.setup.read()
+    prepared = request.setup.prepare(tables)
+    if request.groups:
+        group_frame(list(request.groups), prepared.test.frame, prepared.train.label_name)
+    positive = _positive(request.positive, prepared.train.labels.tolist())
+    result = certify_prepared(prepared, model, engine="auto", limits=limits, n_jobs=jobs, progress=report)
+    return metric_ranges(result, list(request.groups) or None, tables.y_test, positive)
+
+
+def _positive(text: str | None, labels: list[Any]) -> Any:
+    """Find the label that is written like this."""
+    if text is None:
+        return None
+    for label in labels:
+        if str(label) == text:
+            return label
+    raise EverytreeError(
+        f"--positive must be one of the labels, {listing(map(str, labels))}; received {text!r}."
+        f"{nearest(text, labels)}"
+    )
+
+
+def _show(screen: Console, ranges: MetricRanges) -> None:
+    screen.print(f"bias model  {escape(ranges.bias)}", soft_wrap=True)
+    screen.print(f"selected    {escape(str(ranges.positive))}", soft_wrap=True)
+    screen.print(f"tables      {ranges.tables} learned from, the given one included\n")
+    table = plain_table(["metric and group", "people", "as it is", "proved", "seen", "gap"], numbers=5)
+    last = None
+    for (metric, *group), row in zip(ranges.index, ranges.table.to_dict("records"), strict=True):
+        if math.isnan(row["low"]):
+            continue
+        if metric != last:
+            table.add_row(escape(metric))
+        last = metric
+        proved = f"{_number(row['low'], math.floor)} to {_number(row['high'], math.ceil)}"
+        seen = f"{_number(row['attained_low'])} to {_number(row['attained_high'])}"
+        numbers = [str(int(row["n"])), _number(row["estimate"]), proved, seen, _number(row["gap"], math.ceil)]
+        table.add_row("  " + escape(", ".join(map(str, dict.fromkeys(group)))), *numbers)
+    screen.print(table)
+    screen.print(
+        "\nproved: no table that the bias model allows leads to a tree with a value outside.\n"
+        "seen: trees that were really trained have these values. gap: how much wider the proved range is.",
+        soft_wrap=True,
+    )
+
+
+def _number(value: float, rounding: Any = round) -> str:
+    """Three decimals, ends of ranges rounded outwards."""
+    return "none" if math.isnan(value) else f"{int(rounding(round(1000 * value, 9))) / 1000:.3f}"

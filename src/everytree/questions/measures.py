@@ -1,0 +1,160 @@
+"""All metrics of one choice of groups: from the labels that people may get to a range for each of them.
+
+Between `everytree.questions.rates`, which bounds person by person, and `everytree.questions.metrics`, which
+asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.questions.joint.ends import ALL, Cells, JointEnds, Wanted
+from everytree.questions.rates import (
+    Range,
+    Rate,
+    against_best,
+    complement,
+    difference,
+    larger_of,
+    narrowed,
+    precision_of,
+    range_of,
+    ratio,
+)
+from everytree.results.ranges import BETWEEN, EVERYBODY
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Measures"]
+
+Group = tuple[Any, ...]
+Ranges = dict[tuple[str, Group], Range]
+
+ACCURACY, SELECTION = "accuracy", "selection rate"
+TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = (
+    "true positive rate",
+    "false positive rate",
+    "false negative rate",
+)
+PRECISION, FOUR_FIFTHS = "precision", "four-fifths ratio"
+PARITY_DIFFERENCE, PARITY_RATIO = "demographic parity difference", "demographic parity ratio"
+OPPORTUNITY, ODDS = "equal opportunity difference", "equalised odds difference"
+
+
+@dataclass(frozen=True, eq=False)
+class Measures:
+    """What is measured: people with groups and true labels.
+
+    Attributes
+    ----------
+    truth : array or None
+        Codes of the true labels, -1 for one that training never saw.
+    positive : int
+        Code of the label that counts as being selected.
+    members : dict
+        Group to the positions of its people, who are in no other group.
+    possible : array of (people, labels)
+        Whether some tree may give the label.
+    width : int
+        Number of features that make a group.
+    """
+
+    truth: NDArray[np.int64] | None
+    positive: int
+    members: dict[Group, NDArray[np.int64]]
+    possible: NDArray[np.bool_]
+    width: int
+
+    @property
+    def n_people(self) -> int:
+        """Number of test people."""
+        return len(self.possible)
+
+    @cached_property
+    def everyone(self) -> dict[Group, NDArray[np.int64]]:
+        """Everybody, then the groups."""
+        return {(EVERYBODY,) * self.width: np.arange(self.n_people), **self.members}
+
+    @cached_property
+    def rates(self) -> dict[str, Rate]:
+        """The rates that are counted; all else is made of them."""
+        all_people = np.ones(self.n_people, np.bool_)
+        chosen = np.full(self.n_people, self.positive)
+        selection = {SELECTION: Rate(SELECTION, chosen, all_people)}
+        if self.truth is None:
+            return selection
+        true = self.truth == self.positive
+        return {
+            ACCURACY: Rate(ACCURACY, self.truth, all_people),
+            **selection,
+            TRUE_POSITIVE: Rate(TRUE_POSITIVE, chosen, true),
+            FALSE_POSITIVE: Rate(FALSE_POSITIVE, chosen, ~true),
+        }
+
+    def wanted(self) -> Wanted:
+        """What is to be bounded over the family of trees."""
+        group = np.full(self.n_people, ALL)
+        for g, who in enumerate(self.members.values()):
+            group[who] = g
+        rates = self.rates
+        cells = Cells.of_people(group, list(rates.values()))
+        wanted = Wanted(cells, self.possible.shape[1], len(self.members))
+        for rate in rates.values():
+            wanted.add_rate(rate)
+            if rate.name != ACCURACY:
+                wanted.add_differences(rate)
+        wanted.add_ratios(rates[SELECTION])
+        if self.truth is not None:
+            wanted.add_precision(rates[TRUE_POSITIVE], rates[SELECTION])
+        return wanted
+
+    def ranges(self, tables: NDArray[np.integer[Any]], ends: JointEnds | None) -> Ranges:
+        """Bound every metric, for everybody, by group and between groups.
+
+        Each metric is bounded person by person first, then by what one tree can do to all people: both hold,
+        so their intersection does.
+        """
+        found: Ranges = {}
+        for rate in self.rates.values():
+            for g, (key, who) in enumerate(self.everyone.items(), ALL):
+                alone = range_of(rate, who, self.possible, tables)
+                found[rate.name, key] = alone if ends is None else narrowed(alone, *ends.rate(rate.name, g))
+        if self.truth is not None:
+            for key in self.everyone:
+                found[FALSE_NEGATIVE, key] = complement(found[TRUE_POSITIVE, key])
+            self._add_precision(found, tables, ends)
+        if self.members:
+            self._compare(found, ends)
+        return found
+
+    def _add_precision(self, found: Ranges, tables: NDArray[np.integer[Any]], ends: JointEnds | None) -> None:
+        for g, (key, who) in enumerate(self.everyone.items(), ALL):
+            alone = precision_of(self.rates[TRUE_POSITIVE], who, self.possible, tables)
+            found[PRECISION, key] = alone if ends is None else narrowed(alone, *ends.rate(PRECISION, g))
+
+    def _compare(self, found: Ranges, ends: JointEnds | None) -> None:
+        """Add what compares groups with each other."""
+        between = (BETWEEN,) * self.width
+
+        def of(name: str) -> list[Range]:
+            return [found[name, key] for key in self.members]
+
+        def apart(name: str) -> Range:
+            alone = difference(of(name))
+            return alone if ends is None else narrowed(alone, *ends.difference(self.rates[name]))
+
+        selection = self.rates[SELECTION]
+        for g, key in enumerate(self.members):
+            alone = against_best(of(SELECTION), g)
+            found[FOUR_FIFTHS, key] = alone if ends is None else narrowed(alone, *ends.ratio(selection, g))
+        found[PARITY_DIFFERENCE, between] = apart(SELECTION)
+        alone = ratio(of(SELECTION))
+        found[PARITY_RATIO, between] = alone if ends is None else narrowed(alone, *ends.ratio(selection))
+        if self.truth is not None:
+            found[OPPORTUNITY, between] = apart(TRUE_POSITIVE)
+            found[ODDS, between] = larger_of(apart(TRUE_POSITIVE), apart(FALSE_POSITIVE))
