@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from everytree.bias import as_bias, resolve
-from everytree.checker.facts import BiasFacts, CheckReport
+from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
 from everytree.checker.walk import check_person
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def check(
     Parameters
     ----------
     prepared : Prepared
-        The encoded tables, the depth and the predictions, as `everytree.learner.prepare` gives them.
+        The encoded tables, the settings and the predictions, as `everytree.learner.prepare` gives them.
     bias : BiasModel or str
         What may be wrong with the training table.
     person : int
@@ -69,7 +69,15 @@ def check(
     >>> check(prepared, "flip(1)", 0).confirmed
     True
     """
-    train = prepared.train
+    train, settings = prepared.train, prepared.learner.settings
+    beyond = {
+        "min_impurity_decrease": settings.min_impurity_decrease > 0,
+        "max_leaf_nodes": settings.max_leaf_nodes is not None,
+        "ccp_alpha": settings.ccp_alpha > 0,
+    }
+    if any(beyond.values()):
+        names = ", ".join(name for name, used in beyond.items() if used)
+        return CheckReport("not confirmed", f"This check does not cover {names}.")
     resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
     return check_person(
         train.X.tolist(),
@@ -77,7 +85,7 @@ def check(
         len(train.labels),
         prepared.test.X[person].tolist(),
         bias_facts(resolved),
-        prepared.learner.settings.max_depth,
+        TreeFacts(settings.max_depth, settings.min_samples_leaf, settings.min_samples_split),
         int(prepared.predictions[person]),
         zero_one=train.is_boolean.tolist(),
         names=train.feature_names,

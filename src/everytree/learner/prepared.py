@@ -90,7 +90,7 @@ class Learner:
 
     def new_tree(self) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
-        return clone(self.tree)
+        return self.settings.new_tree(self.random_state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +164,7 @@ def prepare(
     else:
         _refuse_table_options(drop, categorical, encoding)
         train = encoded_table(learner.encoder, X_train, y_train, label_name=label_name)
+    learner.settings.check_features(train.X.shape[1])
     test = test_table(train, X_test, y_test)
     if learner.fitted:
         tree = copy.copy(_split(estimator)[1])  # the user may fit it again
