@@ -77,7 +77,7 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
 
     from everytree import certify
 
-    tree = DecisionTreeClassifier(max_depth=problem.depth)
+    tree = DecisionTreeClassifier(**problem.parameters())
     result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine)
     pairs = zip(result.verdicts, result.predictions, strict=True)
     return [(str(verdict) == "robust", int(label)) for verdict, label in pairs]
@@ -103,7 +103,7 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     tally = Tally(problems=1, certifying=int(bool(claims)), points=len(verdicts), certified=len(claims))
     if not claims:
         return tally
-    learner = Learner(problem.points, problem.y, problem.depth, seeds)
+    learner = Learner(problem.points, problem.y, problem.depth, seeds, problem.stops)
     for table in problem.tables():
         tally.tables += 1
         possible = learner.possible_labels(table)

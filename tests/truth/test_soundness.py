@@ -23,13 +23,15 @@ PER_CHUNK = max(1, round(250 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1")))
 def truthful(problem: Problem) -> list[tuple[bool, int]]:
     """A certifier that asks the oracle."""
     components = [part.component() for part in problem.parts]
-    sets = reachable_labels(problem.X, problem.y, problem.points, problem.depth, components)
+    sets = reachable_labels(
+        problem.X, problem.y, problem.points, problem.depth, components, stops=problem.stops
+    )
     return [(len(labels) == 1, min(labels)) for labels in sets]
 
 
 def reckless(problem: Problem) -> list[tuple[bool, int]]:
     """A certifier that certifies whatever scikit-learn predicts."""
-    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0).fit(problem.X, problem.y)
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters()).fit(problem.X, problem.y)
     return [(True, int(label)) for label in tree.predict(problem.points)]
 
 
