@@ -409,4 +409,36 @@ def hand_picked() -> list[Problem]:
                  Part("miss", 1), Part("flip", 1), Part("fake", 1)),
         _problem("two components", steps, [[0], [1]], 1,
                  Part("flip", 1, Compare(0, "==", 0)), Part("flip", 1, Compare(0, "==", 1))),
+        *_with_leaf_limits(),
     ]  # fmt: skip
+
+
+def _with_leaf_limits() -> list[Problem]:
+    """The same for settings that stop the learner."""
+    aside = [((0, 0), 1, 4), ((1, 0), 0, 6), ((1, 1), 0, 6)]
+    crossed = [((0, 0, 0.5), 1, 12), ((0, 1, 0.5), 0, 11), ((1, 0, 0.5), 0, 18), ((1, 1, 0.5), 1, 8),
+               ((1, 1, 0.5), 2, 1)]  # fmt: skip
+    even = [((0,), 0, 4), ((1,), 1, 4)]
+    on_the_left = Both(Compare(0, "==", 0), Compare(None, "==", 0))
+    turns = [((0, 0), 0, 20), ((0, 1), 1, 8), ((1, 0), 1, 20), ((1, 1), 0, 7)]
+    far = Both(Compare(2, ">", 1), Compare(None, "==", 2))
+    close = Both(
+        Both(Compare(0, "==", 0), Compare(1, "==", 1)), Both(Compare(2, "<", 1), Compare(None, "==", 0))
+    )
+    problems = [
+        (Stops(leaf=4), _problem("a leaf loses a row", aside, [[0, 0], [1, 1]], 1, Part("fake", 1))),
+        (Stops(leaf=0.25), _problem("a share grows with the table", aside, [[0, 0], [1, 1]], 1,
+                                    Part("miss", 1, Compare(0, "==", 1)))),
+        (Stops(leaf=0.25), _problem("a share shrinks with the table", [*aside, ((1, 1), 0, 1)], [[0, 0], [1, 1]], 1,
+                                    Part("fake", 1, Compare(1, "==", 1)))),
+        (Stops(split=12), _problem("a node loses a row", [((0,), 0, 7), ((1,), 1, 5)], [[0], [1]], 1,
+                                   Part("fake", 1))),
+        (Stops(leaf=2), _problem("a leaf of added rows", [((0.5,), 0, 7), ((0.5,), 1, 4)],
+                                 [[0.5], [9], [-9]], 1, Part("miss", 2))),
+        (Stops(leaf=2), _problem("added rows on both sides of an outer split", crossed, [[0, 0, 0.5]], 2,
+                                 Part("miss", 2, far), Part("miss", 1, close))),
+        (Stops(decrease=0.495), _problem("a gain shared by more rows", even, [[0], [1]], 1,
+                                         Part("miss", 1, on_the_left))),
+        (Stops(leaves=3), _problem("leaves run out", turns, [[0, 1]], 2, Part("flip", 1))),
+    ]  # fmt: skip
+    return [replace(problem, stops=stops) for stops, problem in problems]

@@ -16,7 +16,7 @@ from everytree.learner import Settings, floors
 from everytree.refute import every_tree as everytrees
 from everytree.refute.places import Axis
 from tests.truth.oracle import Learner, biased_tables, original_table
-from tests.truth.problems import Problem, hand_picked, random_problem
+from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem
 
 LIMIT = 8.0
 PLAIN = everytrees.Rules(False, floors(Settings(), 10, 10), 1)
@@ -68,6 +68,26 @@ def test_every_verdict_is_right(chunk, random_state):
         check_robust(problem, result)
         for i in np.flatnonzero(result.verdicts == "not robust"):
             check_witness(problem, result, i, random_state)
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_every_verdict_is_right_with_settings_that_stop_the_learner(chunk):
+    first = FIRST_SEED + 5000 + chunk * CHUNK
+    for seed in range(first, first + CHUNK):
+        problem = random_problem(seed, stops=ALL_STOPS)
+        result = decided(problem, 0)
+        check_robust(problem, result)
+        for i in np.flatnonzero(result.verdicts == "not robust"):
+            check_witness(problem, result, i, 0)
+
+
+def test_leaf_limits_leave_almost_nobody_undecided():
+    seeds = range(FIRST_SEED + 6000, FIRST_SEED + 6060)
+    verdicts = np.concatenate(
+        [decided(random_problem(s, stops=("leaf", "split")), None).verdicts for s in seeds]
+    )
+    share = (verdicts != "unknown").mean()
+    assert share >= 0.97, f"decided {share:.2%} of {len(verdicts)} people"
 
 
 def test_hand_picked_problems():
