@@ -53,51 +53,6 @@ def test_supported_trees(depth) -> None:
     assert learner.new_tree().get_params() == learner.tree.get_params()
 
 
-def test_defaults_in_another_spelling_are_accepted() -> None:
-    Learner.read(
-        DecisionTreeClassifier(min_impurity_decrease=0, ccp_alpha=np.float64(0), min_samples_leaf=np.int64(1))
-    )
-
-
-OTHER_VALUES = {
-    "criterion": "entropy",
-    "splitter": "random",
-    "min_samples_split": 3,
-    "min_samples_leaf": 2,
-    "min_weight_fraction_leaf": 0.1,
-    "max_features": "sqrt",
-    "max_leaf_nodes": 4,
-    "min_impurity_decrease": 0.01,
-    "class_weight": "balanced",
-    "ccp_alpha": 0.1,
-    "monotonic_cst": [1, 0],
-}
-
-
-def test_the_list_of_parameters_is_complete() -> None:
-    assert set(DecisionTreeClassifier().get_params()) == {*OTHER_VALUES, "max_depth", "random_state"}
-
-
-@pytest.mark.parametrize(("name", "value"), OTHER_VALUES.items())
-def test_every_other_parameter_is_refused_by_name(name: str, value: object) -> None:
-    with pytest.raises(UnsupportedLearnerError, match=rf"has {name}=.*must be left at .*max_depth and"):
-        Learner.read(DecisionTreeClassifier(**{name: value}))
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("min_samples_leaf", 1.0), ("min_samples_leaf", True), ("class_weight", {})]
-)
-def test_values_that_only_look_like_the_default(name: str, value: object) -> None:
-    with pytest.raises(UnsupportedLearnerError, match=name):
-        Learner.read(DecisionTreeClassifier(**{name: value}))
-
-
-@pytest.mark.parametrize("depth", [0, -1, 2.0, True, "3"])
-def test_depth_must_be_a_whole_number(depth: object) -> None:
-    with pytest.raises(UnsupportedLearnerError, match=r"max_depth=.* whole number of at least 1, or None"):
-        Learner.read(DecisionTreeClassifier(max_depth=depth))
-
-
 @pytest.mark.parametrize(
     ("estimator", "name"),
     [

@@ -181,7 +181,7 @@ def test_largest_of_overlapping_intervals() -> None:
 def test_every_table_of_the_targeted_flip_is_split_at_3() -> None:
     for table in _enumerate(TARGETED):
         scores = tuple((values[1:], label) for values, label in table)
-        assert oracle._best_cuts(scores, {0: 0, 1: 1}) == [(0, 4.0)]
+        assert oracle.best_cuts(scores, {0: 0, 1: 1}) == [(0, 4.0)]
         above = [label for values, label in table if values[1] > 4]
         assert sum(above) / len(above) in (0.8, 1)
     assert oracle.reachable_labels(*_rows(), [(1, 7)], 1, [TARGETED]) == [{1}]

@@ -21,7 +21,7 @@ from everytree.questions.radius import radius_prepared
 from everytree.refute.witness import amount_of
 from everytree.table import training_table
 from everytree.table.split_words import split_text
-from tests.truth.oracle import Table, _as_float32, _best_cuts, biased_tables, original_table
+from tests.truth.oracle import Table, _as_float32, best_cuts, biased_tables, original_table
 from tests.truth.problems import Problem, hand_picked, random_problem
 
 SEEDS = range(200)
@@ -42,7 +42,7 @@ def check_node(
     """Every best split of a table, with every way of breaking ties, must be allowed at this amount."""
     if len({label for _, label in table}) == 1:
         return
-    for feature, threshold in _best_cuts(table, codes):
+    for feature, threshold in best_cuts(table, codes):
         assert_allowed(node, feature, threshold, amount, seen)
         for candidate in node.candidates:
             low = -np.inf if candidate.low is None else candidate.low

@@ -77,18 +77,47 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
 
     from everytree import certify
 
-    tree = DecisionTreeClassifier(max_depth=problem.depth)
+    tree = DecisionTreeClassifier(**problem.parameters())
     result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine)
     pairs = zip(result.verdicts, result.predictions, strict=True)
     return [(str(verdict) == "robust", int(label)) for verdict, label in pairs]
 
 
+def program_verdicts(problem: Problem) -> list[tuple[bool, int]]:
+    """What everytree says if no table is tried by itself, so that paths and programs must decide."""
+    from everytree.paths import deciding
+
+    kept = deciding.try_every_table
+    deciding.try_every_table = lambda _problem, judge, _deadline: (judge.proved, judge.proved.copy())
+    try:
+        return library_verdicts(problem, "auto")
+    finally:
+        deciding.try_every_table = kept
+
+
+def check_verdicts(problem: Problem) -> list[tuple[bool, int]]:
+    """What the independent check confirms."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree.checker import check
+    from everytree.learner import prepare
+
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
+    prepared = prepare(tree, problem.X, problem.y, problem.points)
+    labels = prepared.train.labels[prepared.predictions]
+    return [(check(prepared, problem.bias(), p).confirmed, int(label)) for p, label in enumerate(labels)]
+
+
+OTHERS: dict[str, Certifier] = {"programs": program_verdicts, "check": check_verdicts}
+"""Certifiers with a name, besides the library's engines."""
+
+
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
-    ``engine`` is the name of one of the library's engines, a certifier of your own, "bounds" for the
-    inequality below the relational engine, "witnesses" for cases of `tests.truth.witnesses`, or "metrics" for
-    ranges of metrics.
+    ``engine`` is the name of one of the library's engines, "programs" for paths and programs alone, "check"
+    for the independent check, a certifier of your own, "bounds" for the inequality below the relational
+    engine, "witnesses" for cases of `tests.truth.witnesses`, or "metrics" for ranges of metrics.
     """
     if engine == "metrics":
         from tests.truth.metric_oracle import examine_problem
@@ -103,9 +132,10 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
         from tests.truth.witnesses import examine_witnesses
 
         return examine_witnesses(problem)  # type: ignore[arg-type]
-    certifier = partial(library_verdicts, engine=engine) if isinstance(engine, str) else engine
+    if isinstance(engine, str):
+        engine = OTHERS.get(engine) or partial(library_verdicts, engine=engine)
     try:
-        verdicts = certifier(problem)
+        verdicts = engine(problem)
     except Exception as error:
         error.add_note(problem.describe())
         raise
@@ -113,7 +143,7 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     tally = Tally(problems=1, certifying=int(bool(claims)), points=len(verdicts), certified=len(claims))
     if not claims:
         return tally
-    learner = Learner(problem.points, problem.y, problem.depth, seeds)
+    learner = Learner(problem.points, problem.y, problem.depth, seeds, problem.stops)
     for table in problem.tables():
         tally.tables += 1
         possible = learner.possible_labels(table)

@@ -30,8 +30,9 @@ class Mutant:
     name : what is wrong, in words ("leaf flip worth 1").
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
-    engine : the engine whose verdicts are examined, "bounds" for the inequality below the relational one, or
-        "witnesses" for witnesses in tables of many types, "metrics" for ranges of metrics.
+    engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
+        "check" for the independent check, "bounds" for the inequality below the relational engine, "witnesses"
+        for witnesses in tables of many types, or "metrics" for ranges of metrics.
     focus : keyword arguments for ``random_problem`` (``random_case`` for witnesses), to find the violation within seconds, for example
         ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
     problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
@@ -51,13 +52,14 @@ class Mutant:
 MISS = {"kinds": ("miss",)}
 FLIP = {"kinds": ("flip",)}
 FAKE = {"kinds": ("fake",)}
+LEAF = {"stops": ("leaf",)}
 
 MUTANTS: tuple[Mutant, ...] = (
     # The interval domain and what both engines share.
     Mutant("no outer splits", "prove/counts.py", "outer_low = outer and additions > 0", "outer_low = False", focus=MISS),
     Mutant("constant boolean columns have no outer split", "prove/counts.py", "constant = first == last and not pinned[j]", "constant = False", focus=MISS),
     Mutant("stop forgotten, intervals", "prove/domains/interval.py", "may_stop = least_upper == np.inf", "may_stop = False", focus=FAKE),
-    Mutant("upper cost of splits that may be emptied", "prove/domains/interval.py", "cost_high += most * impurity_high if least > 0 else np.inf", "cost_high += most * impurity_high", focus=FAKE),
+    Mutant("upper cost of splits that may be emptied", "prove/domains/interval.py", "cost_high += most * impurity_high if least >= leaf_rows else np.inf", "cost_high += most * impurity_high", focus=FAKE),
     Mutant("ties dropped, intervals", "prove/domains/interval.py", "survives[c] = lower <= limit and lower < np.inf", "survives[c] = lower < limit - 1e-6"),
     Mutant("leaf ties dropped", "prove/domains/interval.py", "high[c, side, i] >= largest - TIE_TOLERANCE", "high[c, side, i] > largest + TIE_TOLERANCE"),
     Mutant("flips forgotten in the lower end", "prove/domains/interval.py", "low = (own - away - removed) / (size - removed + others_added)", "low = (own - removed) / (size - removed + others_added)", focus=FLIP),
@@ -83,7 +85,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("leaf forgets flips to a third label", "prove/domains/leaf.py", "                        gains_one += counts[t]\n                        break", "                        break", engine="bounds", focus={"kinds": ("flip",), "classes": 3}, problems=1500),
     Mutant("leaf tie rule reversed", "prove/domains/leaf.py", "possible[j] = lead >= (0 if j < y else 1)", "possible[j] = lead >= 1", engine="relational"),
     Mutant("midpoints in spite of additions", "prove/engines.py", "return budget.additions == 0", "return True", engine="relational", focus=MISS),
-    Mutant("stop forgotten", "prove/engines.py", "may_stop = leaf.may_be_constant(columns, types, rows, budget.removals)", "may_stop = False", engine="relational", focus=FAKE),
+    Mutant("stop forgotten", "prove/engines.py", "_may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)", "_may_be_gainless(ground, score, challengers, unsplit)", engine="relational", focus=FAKE),
     Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += 1.0", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
     Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "(0.0 if j < y else 1.0)", "1.0", engine="relational"),
     # Witnesses in the types of the user's table, and what added rows of such types may be.
@@ -103,6 +105,29 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("one leaf for all people among added rows", "questions/joint/openings.py", "return Opening(labels, node.depth > 0,", "return Opening(labels, False,", engine="metrics", focus={"kinds": ("miss",), "cap": 60}),
     Mutant("quotients bounded by the first tree", "questions/joint/bounds.py", "state.settled = state.quotient.under is None", "state.settled = True", engine="metrics", focus={"cap": 60}),
     Mutant("places that are not opened count as nothing", "questions/joint/forest.py", "alone = place.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (place.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
+    # Settings that stop the learner.
+    Mutant("rows of leaves in the least and most demanding table swapped", "learner/availability.py", "for n in (least_rows, most_rows))\n    node_low", "for n in (most_rows, least_rows))\n    node_low", engine="relational", focus=LEAF),
+    Mutant("shares of the unchanged table", "prove/problem.py", "floors(self.settings, fewest, n_rows + self.bias.additions)", "floors(self.settings, n_rows, n_rows)", engine="relational", focus=LEAF),
+    Mutant("challengers that may be unavailable", "prove/node.py", "codes == SURELY if floors.leaf_high > 1 else self._inner(splits)", "self._inner(splits)", engine="relational", focus=LEAF),
+    Mutant("challengers surely keep their rows", "learner/availability.py", "rows[side] - min(removals, may_go[side]) >= floors.leaf_high", "rows[side] >= floors.leaf_high", engine="relational", focus=LEAF),
+    Mutant("upper cost of splits that may lack rows", "prove/domains/interval.py", "if least >= leaf_rows else np.inf", "if least >= 1 else np.inf", focus=LEAF),
+    Mutant("splits that added rows make available", "learner/availability.py", "never = never or missing > additions[s, side]", "never = never or missing > 0", engine="relational", focus={**LEAF, "kinds": ("miss",)}),
+    Mutant("an outer split needs a row more than a leaf", "learner/availability.py", "never = never or missing > additions[s, side]", "never = never or missing >= max(1, additions[s, side])", engine="relational", focus={**LEAF, "kinds": ("miss",)}),
+    Mutant("too few additions near an outer split", "prove/node.py", "return max(0, self.problem.floors.leaf_low - (len(node.rows) - rows))", "return max(0, self.problem.floors.leaf_high - (len(node.rows) - rows)) * 2", engine="relational", focus={**LEAF, "kinds": ("miss",)}),
+    Mutant("small nodes never stop", "prove/node.py", "may_stop = may_stop or may_be_small(floors, len(node.rows), may_go, removals)", "may_stop = bool(may_stop)", engine="relational", focus={"stops": ("split",)}),
+    Mutant("min_samples_split forgotten where nodes stop", "learner/availability.py", "max(node_high, 2 * leaf_high)", "2 * leaf_high", engine="relational", focus={"stops": ("split",)}),
+    Mutant("a gain of the unchanged table", "learner/availability.py", "settings.min_impurity_decrease * most_rows", "settings.min_impurity_decrease * least_rows", engine="relational", focus={"stops": ("decrease",), "kinds": ("miss",)}),
+    Mutant("min_impurity_decrease forgotten", "prove/engines.py", "return bool(min(margins) + decrease >= 0)", "return bool(min(margins) >= 0)", engine="relational", focus={"stops": ("decrease",)}),
+    Mutant("min_impurity_decrease forgotten, intervals", "prove/domains/interval.py", "limit = least_upper + floors.decrease + TIE_TOLERANCE * (size + budget.additions)", "limit = least_upper + TIE_TOLERANCE * (size + budget.additions)", focus={"stops": ("decrease",)}),
+    Mutant("max_leaf_nodes forgotten", "prove/node.py", "(cut_off == BELOW_ROOT and below_root)", "(cut_off == BELOW_ROOT and below_root is None)", engine="relational", focus={"stops": ("leaves",), "depth": 2}),
+    Mutant("the root is never pruned", "learner/availability.py", "        return ANYWHERE\n", "        return BELOW_ROOT\n", engine="relational", focus={"stops": ("alpha",)}),
+    Mutant("rivals that may be unavailable", "paths/search.py", "if problem.floors.leaf_high == 1:", "if problem.floors.leaf_high >= 1:", engine="programs", focus={**LEAF, "kinds": ("fake",), "depth": 1}, problems=40),
+    Mutant("paths ask for the most demanding leaf", "paths/conditions.py", "floors.leaf_low - counts[part].sum()", "floors.leaf_high - counts[part].sum()", engine="programs", focus={**LEAF, "kinds": ("fake", "miss"), "depth": 1}, problems=40),
+    Mutant("enumeration asks for one row more", "refute/every_tree.py", "if min(size, n - size) >= rules.floors.leaf_low:", "if min(size, n - size) > rules.floors.leaf_low:", engine="auto", focus=LEAF, problems=200),
+    Mutant("enumeration forgets that gains may be too small", "refute/every_tree.py", "may_stop = reached < 0 or (rules.floors.decrease > 0 and reached < enough + tolerance)", "may_stop = reached < 0", engine="auto", focus={"stops": ("decrease",)}, problems=200),
+    Mutant("check: challengers that may be unavailable", "checker/sizes.py", "return split.inner if self.leaf_most == 1 else self.certain(split, kinds, removals)", "return split.inner", engine="check", focus=LEAF),
+    Mutant("check: small nodes never stop", "checker/sizes.py", "return n_rows - removals < self.node_most", "return False", engine="check", focus={"stops": ("split",)}),
+    Mutant("check: additions forgotten where leaves need rows", "checker/sizes.py", "if sum(missing) <= additions:", "if sum(missing) == 0:", engine="check", focus={**LEAF, "kinds": ("miss",)}),
 )  # fmt: skip
 
 

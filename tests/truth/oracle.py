@@ -20,6 +20,18 @@ from itertools import pairwise
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
+from tests.truth.naive import (
+    NO_STOPS,
+    LabelSet,
+    NaiveLearner,
+    Row,
+    Stops,
+    Table,
+    Values,
+    best_cuts,
+    cut_off_labels,
+)
+
 try:
     from sklearn.tree._criterion import Gini
     from sklearn.tree._splitter import BestSplitter
@@ -27,11 +39,9 @@ try:
 except ImportError:  # another scikit-learn: fall back on the public class, about thirty times slower
     Gini = None
 
-Values = tuple[float, ...]
-Row = tuple[Values, int]
-Table = tuple[Row, ...]
+__all__ = ["NO_STOPS", "NaiveLearner", "Stops", "Table", "Values", "best_cuts"]
+
 Condition = Callable[[Values, int], bool]
-LabelSet = frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -169,98 +179,34 @@ def _removals(table: Table, component: Component) -> Iterator[Table]:
 
 
 def grow_with_sklearn(
-    X: np.ndarray, codes: np.ndarray, n_classes: int, depth: int, random_state: np.random.RandomState
+    X: np.ndarray,
+    codes: np.ndarray,
+    n_classes: int,
+    depth: int | None,
+    random_state: np.random.RandomState,
+    stops: Stops = NO_STOPS,
 ) -> Callable[[np.ndarray], np.ndarray]:
     """Train scikit-learn's tree; the answer maps float32 points to class codes.
 
     This calls the parts that ``DecisionTreeClassifier.fit`` puts together, without its checks. The classes
     are numbered for the whole problem, so a class absent from this table needs no care.
     """
-    if Gini is None:
-        return _grow_with_public_class(X, codes, depth, random_state)
+    if Gini is None or stops.leaves is not None or stops.alpha > 0:
+        return _grow_with_public_class(X, codes, depth, random_state, stops)
     sizes = np.array([n_classes], dtype=np.intp)
-    splitter = BestSplitter(Gini(1, sizes), X.shape[1], 1, 0.0, random_state, None)
+    leaf, split = stops.rows(len(X))
+    splitter = BestSplitter(Gini(1, sizes), X.shape[1], leaf, 0.0, random_state, None)
     tree = Tree(X.shape[1], sizes, 1)
-    builder = DepthFirstTreeBuilder(splitter, 2, 1, 0.0, depth, 0.0)
+    levels = np.iinfo(np.int32).max if depth is None else depth
+    builder = DepthFirstTreeBuilder(splitter, split, leaf, 0.0, levels, stops.decrease)
     builder.build(tree, X, codes.astype(np.float64).reshape(-1, 1), None, None)
     return lambda points: tree.predict(points).reshape(len(points), n_classes).argmax(axis=1)
 
 
-def _grow_with_public_class(X, codes, depth, random_state):
-    model = DecisionTreeClassifier(max_depth=depth, random_state=random_state).fit(X, codes)
+def _grow_with_public_class(X, codes, depth, random_state, stops):
+    model = DecisionTreeClassifier(max_depth=depth, random_state=random_state, **stops.parameters())
+    model.fit(X, codes)
     return lambda points: model.predict(points)
-
-
-# ---------------------------------------------------------------- the naive learner
-
-
-def _best_cuts(node: Table, codes: dict[int, int]) -> list[tuple[int, float]]:
-    """All (column, threshold) of maximal score, compared in whole numbers.
-
-    The score of a split is the sum over both sides of (sum of squared class counts) / (size of the side);
-    multiplied by the least common multiple of all sizes it is an integer.
-    """
-    scale = math.lcm(*range(1, len(node) + 1))
-    totals = [0] * len(codes)
-    for _, label in node:
-        totals[codes[label]] += 1
-    best, cuts = -1, []
-    for j in range(len(node[0][0])):
-        ordered = sorted((values[j], codes[label]) for values, label in node)
-        left = [0] * len(codes)
-        for i in range(1, len(ordered)):
-            left[ordered[i - 1][1]] += 1
-            low, high = ordered[i - 1][0], ordered[i][0]
-            if low == high:
-                continue
-            left_score = sum(c * c for c in left) * (scale // i)
-            right_score = sum((t - c) ** 2 for t, c in zip(totals, left, strict=True))
-            score = left_score + right_score * (scale // (len(ordered) - i))
-            if score > best:
-                best, cuts = score, []
-            if score == best:
-                cuts.append((j, low / 2 + high / 2))
-    return cuts
-
-
-class NaiveLearner:
-    """The labels that some way of breaking ties among best splits gives to each test point.
-
-    Works on float32 values. A node is a leaf when no depth is left, when it is pure, or when no column
-    varies; a leaf gives the most frequent label, the one that sorts first on a tie.
-    """
-
-    def __init__(self, points: Sequence[Values], labels: Sequence[int]):
-        self.points = list(points)
-        self.codes = {label: code for code, label in enumerate(sorted(labels))}
-        self._known: dict[tuple[Table, int], list[LabelSet]] = {}
-
-    def possible_labels(self, node: Table, depth: int) -> list[LabelSet]:
-        """For every test point, the labels it may get if it arrives in this node."""
-        key = (node, depth)
-        if key not in self._known:
-            self._known[key] = self._learn(node, depth)
-        return self._known[key]
-
-    def _learn(self, node: Table, depth: int) -> list[LabelSet]:
-        pure = len({label for _, label in node}) == 1
-        cuts = [] if depth == 0 or pure else _best_cuts(node, self.codes)
-        if not cuts:
-            return [frozenset({self._majority(node)})] * len(self.points)
-        gathered: list[set[int]] = [set() for _ in self.points]
-        for column, threshold in cuts:
-            left = tuple(row for row in node if row[0][column] <= threshold)
-            right = tuple(row for row in node if row[0][column] > threshold)
-            answers = (self.possible_labels(left, depth - 1), self.possible_labels(right, depth - 1))
-            for i, point in enumerate(self.points):
-                gathered[i] |= answers[point[column] > threshold][i]
-        return [frozenset(labels) for labels in gathered]
-
-    def _majority(self, node: Table) -> int:
-        counts = dict.fromkeys(sorted(self.codes), 0)
-        for _, label in node:
-            counts[label] += 1
-        return max(counts, key=counts.__getitem__)  # the first of equal ones, in the order of the labels
 
 
 # ---------------------------------------------------------------- both together
@@ -274,14 +220,22 @@ def _as_float32(values: Values) -> Values:
 class Learner:
     """Both learners for the tables of one problem."""
 
-    def __init__(self, points: Sequence[Sequence[float]], labels: Iterable[int], depth: int, seeds: int = 2):
+    def __init__(
+        self,
+        points: Sequence[Sequence[float]],
+        labels: Iterable[int],
+        depth: int | None,
+        seeds: int = 2,
+        stops: Stops = NO_STOPS,
+    ):
         self.depth = depth
+        self.stops = stops
         self.labels = sorted({int(label) for label in labels})
         self.seeds = seeds
         self.trainings = 0
         rounded = [_as_float32(tuple(map(float, point))) for point in points]
         self._points = np.array(rounded, dtype=np.float32)
-        self._naive = NaiveLearner(rounded, self.labels)
+        self._naive = NaiveLearner(rounded, self.labels, stops)
         self._random_state = np.random.RandomState(0)  # shared: every training draws a new seed from it
 
     def by_sklearn(self, table: Table) -> list[LabelSet]:
@@ -290,7 +244,9 @@ class Learner:
         codes = np.searchsorted(self.labels, [label for _, label in table])
         answers = []
         for _ in range(self.seeds):
-            predict = grow_with_sklearn(X, codes, len(self.labels), self.depth, self._random_state)
+            predict = grow_with_sklearn(
+                X, codes, len(self.labels), self.depth, self._random_state, self.stops
+            )
             answers.append(predict(self._points).tolist())
             self.trainings += 1
         return [frozenset(self.labels[code] for code in seen) for seen in zip(*answers, strict=True)]
@@ -298,7 +254,12 @@ class Learner:
     def by_hand(self, table: Table) -> list[LabelSet]:
         """The labels that exact arithmetic and every way of breaking ties give to each point."""
         node = tuple(sorted((_as_float32(values), label) for values, label in table))
-        return self._naive.possible_labels(node, self.depth)
+        depth = len(node) if self.depth is None else self.depth
+        if self.stops.alpha > 0 and self.stops.leaves is not None:
+            return [frozenset()] * len(self._points)  # left to scikit-learn
+        if self.stops.alpha > 0 or self.stops.leaves is not None:
+            return cut_off_labels(self._naive, node, depth)
+        return self._naive.possible_labels(node, depth)
 
     def possible_labels(self, table: Table) -> list[LabelSet]:
         """What either learner can say."""
@@ -310,14 +271,15 @@ def reachable_labels(
     X: Sequence[Sequence[float]],
     y: Sequence[int],
     points: Sequence[Sequence[float]],
-    depth: int,
+    depth: int | None,
     components: Sequence[Component],
     *,
     seeds: int = 2,
     cap: float = math.inf,
+    stops: Stops = NO_STOPS,
 ) -> list[set[int]]:
     """For every test point, all labels it can get from any tree learned from any table of B(T)."""
-    learner = Learner(points, y, depth, seeds)
+    learner = Learner(points, y, depth, seeds, stops)
     reachable: list[set[int]] = [set() for _ in points]
     for table in biased_tables(X, y, components, points, cap):
         for labels, new in zip(reachable, learner.possible_labels(table), strict=True):

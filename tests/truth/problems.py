@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from tests.truth.naive import NO_STOPS, Stops
 from tests.truth.oracle import Component, Table, TooManyTablesError, Values, biased_tables
 
 CAP = 400
@@ -113,14 +114,19 @@ class Part:
 
 @dataclass(frozen=True)
 class Problem:
-    """Training rows, labels, test points, depth and bias model; ``name`` finds it again."""
+    """Training rows, labels, test points, depth, stops and bias model; ``name`` finds it again."""
 
     name: str
     X: np.ndarray
     y: np.ndarray
     points: np.ndarray
-    depth: int
+    depth: int | None
     parts: tuple[Part, ...]
+    stops: Stops = NO_STOPS
+
+    def parameters(self) -> dict[str, Any]:
+        """The learner's settings, for the public class."""
+        return {"max_depth": self.depth, **self.stops.parameters()}
 
     def bias(self) -> Any:
         """The bias model as the library's Python form writes it."""
@@ -139,7 +145,8 @@ class Problem:
         )
         parts = "\n".join(f"  {part}" for part in self.parts)
         return (
-            f"problem {self.name}, depth {self.depth}\n{rows}\nbias\n{parts}\npoints {self.points.tolist()}"
+            f"problem {self.name}, depth {self.depth}, {self.stops}\n{rows}\nbias\n{parts}\n"
+            f"points {self.points.tolist()}"
         )
 
 
@@ -168,11 +175,14 @@ def random_problem(
     columns: int | None = None,
     style: str | None = None,
     targeted: bool | None = None,
+    stops: Sequence[str] | None = None,
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
     ``kinds`` are the kinds of component used; ``style`` is "loose" (3 to 9 arbitrary rows), "separable"
     (few rows, each repeated, labels that follow one column) or "bulk" (the same, with more repeats).
+    ``stops`` names settings of the learner to draw from ("leaf", "split", "decrease", "leaves", "alpha"), of
+    which one or two are used; with them a fifth of the problems have no depth limit.
     The kinds, the depth and the style are drawn once; when the tables are too many, only the rest is
     drawn anew, and smaller every time.
     """
@@ -190,6 +200,8 @@ def random_problem(
         points = _draw_points(rng, X, int(rng.integers(2, 5)))
         parts = _draw_parts(rng, X, y, kinds, style, targeted)
         problem = Problem(f"seed {seed}", X, y, points, depth, parts)
+        if stops:
+            problem = _with_stops(problem, np.random.default_rng([seed, 1]), stops)
         if sum(part.count for part in parts if part.kind == "fake") >= len(y):
             continue
         try:
@@ -198,6 +210,32 @@ def random_problem(
             continue
         return problem
     raise RuntimeError(f"seed {seed}: no problem with at most {cap} tables; allow more or narrow less")
+
+
+ALL_STOPS = ("leaf", "leaf", "split", "decrease", "leaves", "alpha")
+
+
+def _with_stops(problem: Problem, rng: np.random.Generator, names: Sequence[str]) -> Problem:
+    """Draw one or two settings; sizes are numbers of rows or shares, small enough to leave some splits."""
+    n = len(problem.y)
+    chosen = set(rng.choice(names, int(rng.integers(1, 3))).tolist())
+    if {"leaves", "alpha"} <= chosen:
+        chosen.remove("alpha")
+    drawn: dict[str, Any] = {
+        "leaf": _draw_rows(rng, range(1, max(3, n // 2)), (0.05, 0.5)),
+        "split": _draw_rows(rng, range(2, max(3, n + 2)), (0.1, 1.0)),
+        "decrease": float(rng.choice([0.01, 0.05, 0.1, 0.125, 0.2])),
+        "leaves": int(rng.integers(2, 5)),
+        "alpha": float(rng.choice([0.01, 0.05, 0.1, 0.2])),
+    }
+    depth = None if rng.random() < 0.2 else problem.depth
+    return replace(problem, depth=depth, stops=Stops(**{name: drawn[name] for name in sorted(chosen)}))
+
+
+def _draw_rows(rng: np.random.Generator, numbers: range, shares: tuple[float, float]) -> float:
+    if rng.random() < 0.5:
+        return int(rng.choice(numbers))
+    return round(float(rng.uniform(*shares)), int(rng.integers(1, 4))) or shares[0]
 
 
 def _draw_kinds(rng: np.random.Generator) -> tuple[str, ...]:
@@ -371,4 +409,36 @@ def hand_picked() -> list[Problem]:
                  Part("miss", 1), Part("flip", 1), Part("fake", 1)),
         _problem("two components", steps, [[0], [1]], 1,
                  Part("flip", 1, Compare(0, "==", 0)), Part("flip", 1, Compare(0, "==", 1))),
+        *_with_leaf_limits(),
     ]  # fmt: skip
+
+
+def _with_leaf_limits() -> list[Problem]:
+    """The same for settings that stop the learner."""
+    aside = [((0, 0), 1, 4), ((1, 0), 0, 6), ((1, 1), 0, 6)]
+    crossed = [((0, 0, 0.5), 1, 12), ((0, 1, 0.5), 0, 11), ((1, 0, 0.5), 0, 18), ((1, 1, 0.5), 1, 8),
+               ((1, 1, 0.5), 2, 1)]  # fmt: skip
+    even = [((0,), 0, 4), ((1,), 1, 4)]
+    on_the_left = Both(Compare(0, "==", 0), Compare(None, "==", 0))
+    turns = [((0, 0), 0, 20), ((0, 1), 1, 8), ((1, 0), 1, 20), ((1, 1), 0, 7)]
+    far = Both(Compare(2, ">", 1), Compare(None, "==", 2))
+    close = Both(
+        Both(Compare(0, "==", 0), Compare(1, "==", 1)), Both(Compare(2, "<", 1), Compare(None, "==", 0))
+    )
+    problems = [
+        (Stops(leaf=4), _problem("a leaf loses a row", aside, [[0, 0], [1, 1]], 1, Part("fake", 1))),
+        (Stops(leaf=0.25), _problem("a share grows with the table", aside, [[0, 0], [1, 1]], 1,
+                                    Part("miss", 1, Compare(0, "==", 1)))),
+        (Stops(leaf=0.25), _problem("a share shrinks with the table", [*aside, ((1, 1), 0, 1)],
+                                    [[0, 0], [1, 1]], 1, Part("fake", 1, Compare(1, "==", 1)))),
+        (Stops(split=12), _problem("a node loses a row", [((0,), 0, 7), ((1,), 1, 5)], [[0], [1]], 1,
+                                   Part("fake", 1))),
+        (Stops(leaf=2), _problem("a leaf of added rows", [((0.5,), 0, 7), ((0.5,), 1, 4)],
+                                 [[0.5], [9], [-9]], 1, Part("miss", 2))),
+        (Stops(leaf=2), _problem("added rows on both sides of an outer split", crossed, [[0, 0, 0.5]], 2,
+                                 Part("miss", 2, far), Part("miss", 1, close))),
+        (Stops(decrease=0.495), _problem("a gain shared by more rows", even, [[0], [1]], 1,
+                                         Part("miss", 1, on_the_left))),
+        (Stops(leaves=3), _problem("leaves run out", turns, [[0, 1]], 2, Part("flip", 1))),
+    ]  # fmt: skip
+    return [replace(problem, stops=stops) for stops, problem in problems]

@@ -12,18 +12,20 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify, datasets
+from everytree.learner import Settings, floors
 from everytree.refute import every_tree as everytrees
 from everytree.refute.places import Axis
 from tests.truth.oracle import Learner, biased_tables, original_table
-from tests.truth.problems import Problem, hand_picked, random_problem
+from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem
 
 LIMIT = 8.0
+PLAIN = everytrees.Rules(False, floors(Settings(), 10, 10), 1)
 FIRST_SEED = 500_000
 CHUNK = 20
 
 
 def decided(problem: Problem, random_state: int | None):
-    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=random_state)
+    tree = DecisionTreeClassifier(random_state=random_state, **problem.parameters())
     return certify(tree, problem.X, problem.y, problem.points, problem.bias(), time_limit=LIMIT)
 
 
@@ -32,7 +34,7 @@ def check_robust(problem: Problem, result) -> None:
     claims = {i: int(result.predictions[i]) for i in np.flatnonzero(result.verdicts == "robust")}
     if not claims:
         return
-    learner = Learner(problem.points, problem.y, problem.depth)
+    learner = Learner(problem.points, problem.y, problem.depth, stops=problem.stops)
     for table in problem.tables():
         possible = learner.possible_labels(table)
         wrong = [i for i, label in claims.items() if possible[i] != {label}]
@@ -51,7 +53,7 @@ def check_witness(problem: Problem, result, i: int, random_state: int | None) ->
     assert original_table(X, y) in set(allowed), f"point {i}: {witness}\n{problem.describe()}"
     assert (witness.random_state is None) == (random_state is not None)
     seed = witness.random_state if random_state is None else random_state
-    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=seed).fit(X, y)
+    tree = DecisionTreeClassifier(random_state=seed, **problem.parameters()).fit(X, y)
     label = tree.predict(problem.points[[i]])[0]
     assert label == witness.after != result.predictions[i], f"point {i}: {witness}\n{problem.describe()}"
 
@@ -66,6 +68,26 @@ def test_every_verdict_is_right(chunk, random_state):
         check_robust(problem, result)
         for i in np.flatnonzero(result.verdicts == "not robust"):
             check_witness(problem, result, i, random_state)
+
+
+@pytest.mark.parametrize("chunk", range(3))
+def test_every_verdict_is_right_with_settings_that_stop_the_learner(chunk):
+    first = FIRST_SEED + 5000 + chunk * CHUNK
+    for seed in range(first, first + CHUNK):
+        problem = random_problem(seed, stops=ALL_STOPS)
+        result = decided(problem, 0)
+        check_robust(problem, result)
+        for i in np.flatnonzero(result.verdicts == "not robust"):
+            check_witness(problem, result, i, 0)
+
+
+def test_leaf_limits_leave_almost_nobody_undecided():
+    seeds = range(FIRST_SEED + 6000, FIRST_SEED + 6060)
+    verdicts = np.concatenate(
+        [decided(random_problem(s, stops=("leaf", "split")), None).verdicts for s in seeds]
+    )
+    share = (verdicts != "unknown").mean()
+    assert share >= 0.97, f"decided {share:.2%} of {len(verdicts)} people"
 
 
 def test_hand_picked_problems():
@@ -164,8 +186,8 @@ def test_a_tied_table_may_differ_and_a_clear_one_may_not():
     trees = everytrees.EveryTree([[0.0, 1.0]], [0], 2)
     clear = ((trees.kind((zero, zero), 0), 2), (trees.kind((one, zero), 1), 2))
     tied = ((trees.kind((zero, zero), 0), 2), (trees.kind((one, one), 1), 2))
-    assert not trees.may_differ(clear, 1, 0, False)
-    assert trees.may_differ(tied, 1, 0, False)
+    assert not trees.may_differ(clear, 1, 0, PLAIN)
+    assert trees.may_differ(tied, 1, 0, PLAIN)
 
 
 def test_a_row_that_the_learner_cannot_tell_from_another_moves_a_threshold():
@@ -188,8 +210,8 @@ def test_rows_added_close_together_may_leave_no_split():
     above = next(place for place in axis.places if place.position == 2)
     trees = everytrees.EveryTree([[0.5]], [0], 2)
     table = ((trees.kind((axis.of_value[0.5],), 0), 1), (trees.kind((above,), 1), 2))
-    assert not trees.may_differ(table, 1, 0, crowded=False)
-    assert trees.may_differ(table, 1, 0, crowded=True)
+    assert not trees.may_differ(table, 1, 0, PLAIN)
+    assert trees.may_differ(table, 1, 0, PLAIN._replace(crowded=True))
 
 
 def test_ties_alone_refute_a_tree_without_a_random_state():

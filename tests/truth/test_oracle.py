@@ -13,9 +13,10 @@ from tests.truth.oracle import (
     Component,
     Learner,
     NaiveLearner,
+    Stops,
     TooManyTablesError,
-    _best_cuts,
     addable_rows,
+    best_cuts,
     biased_tables,
     column_values,
     grow_with_sklearn,
@@ -171,6 +172,58 @@ def test_sklearn_is_always_among_the_naive_labels(n_classes):
             assert seen <= exact
 
 
+def random_stops(rng, n):
+    """Every setting by itself, as a number and as a share, and two of them together."""
+    leaf, split = (int(rng.integers(1, n + 1)), int(rng.integers(2, n + 2)))
+    leaf_share, split_share = round(float(rng.uniform(0.05, 0.5)), 3), round(float(rng.uniform(0.1, 1.0)), 3)
+    decrease, alpha = (float(rng.choice([0.011, 0.053, 0.107])) for _ in range(2))
+    leaves = int(rng.integers(2, 6))
+    return [
+        Stops(leaf=leaf),
+        Stops(leaf=leaf_share),
+        Stops(split=split),
+        Stops(split=split_share),
+        Stops(decrease=decrease),
+        Stops(leaves=leaves),
+        Stops(alpha=alpha),
+        Stops(leaf=leaf_share, decrease=decrease),
+        Stops(split=split, leaves=leaves),
+        Stops(leaf=leaf, alpha=alpha),
+    ]
+
+
+def test_direct_training_with_stops_is_the_public_class():
+    rng = np.random.default_rng(8)
+    for seed in range(40):
+        X, codes = random_table(rng, 3)
+        for stops in random_stops(rng, len(X)):
+            depth = None if seed % 4 == 0 else int(rng.integers(1, 4))
+            tree = DecisionTreeClassifier(max_depth=depth, random_state=seed, **stops.parameters())
+            rounded = X.astype(np.float32)
+            direct = grow_with_sklearn(rounded, codes, 3, depth, np.random.RandomState(seed), stops)
+            assert direct(rounded).tolist() == tree.fit(X, codes).predict(X).tolist()
+
+
+def test_sklearn_is_always_among_the_naive_labels_with_stops():
+    """The limits of gains are odd numbers, so that no gain equals its limit: there rounding would decide."""
+    rng = np.random.default_rng(9)
+    for _ in range(60):
+        X, y = random_table(rng, int(rng.integers(2, 4)))
+        points = rng.choice(np.unique(X), (8, X.shape[1])) + rng.choice([0, 0.05, 0.5], (8, X.shape[1]))
+        for stops in random_stops(rng, len(X)):
+            depth = None if rng.random() < 0.3 else int(rng.integers(1, 4))
+            learner = Learner(points, range(3), depth, seeds=4, stops=stops)
+            table = original_table(X, y)
+            for seen, exact in zip(learner.by_sklearn(table), learner.by_hand(table), strict=True):
+                assert seen <= exact, f"{stops}, depth {depth}, {table}"
+
+
+def test_a_share_is_one_of_the_whole_table():
+    assert Stops(leaf=0.1, split=0.25).rows(41) == (5, 11)
+    assert Stops(leaf=0.1, split=0.25).rows(3) == (1, 2)
+    assert Stops(leaf=3, split=4).rows(100) == (3, 6)
+
+
 def test_best_cuts_agree_with_fractions():
     rng = np.random.default_rng(7)
     for _ in range(200):
@@ -183,7 +236,7 @@ def test_best_cuts_agree_with_fractions():
                 squares = [Fraction(sum(side.count(i) ** 2 for i in range(3)), len(side)) for side in sides]
                 scores[j, low / 2 + high / 2] = sum(squares)
         best = [cut for cut, score in scores.items() if score == max(scores.values())]
-        assert sorted(_best_cuts(node, {0: 0, 1: 1, 2: 2})) == sorted(best)
+        assert sorted(best_cuts(node, {0: 0, 1: 1, 2: 2})) == sorted(best)
 
 
 def test_both_ways_of_breaking_a_tie_are_followed():

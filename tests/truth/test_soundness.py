@@ -12,8 +12,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.truth.campaign import check, examine, run_seeds
+from tests.truth.naive import NO_STOPS
 from tests.truth.oracle import reachable_labels
-from tests.truth.problems import Problem, hand_picked, random_problem
+from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem
 
 ENGINES = ("interval", "relational")
 CHUNKS = 24
@@ -23,13 +24,15 @@ PER_CHUNK = max(1, round(250 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1")))
 def truthful(problem: Problem) -> list[tuple[bool, int]]:
     """A certifier that asks the oracle."""
     components = [part.component() for part in problem.parts]
-    sets = reachable_labels(problem.X, problem.y, problem.points, problem.depth, components)
+    sets = reachable_labels(
+        problem.X, problem.y, problem.points, problem.depth, components, stops=problem.stops
+    )
     return [(len(labels) == 1, min(labels)) for labels in sets]
 
 
 def reckless(problem: Problem) -> list[tuple[bool, int]]:
     """A certifier that certifies whatever scikit-learn predicts."""
-    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0).fit(problem.X, problem.y)
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters()).fit(problem.X, problem.y)
     return [(True, int(label)) for label in tree.predict(problem.points)]
 
 
@@ -47,9 +50,22 @@ def test_no_proof_is_wrong(chunk, engine):
         assert tally.certified < tally.points, f"too many proofs to be true: {tally}"
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", [*ENGINES, "auto", "check"])
+@pytest.mark.parametrize("chunk", range(4))
+def test_no_proof_is_wrong_with_settings_that_stop_the_learner(chunk, engine):
+    size = PER_CHUNK // 10 if engine == "auto" else PER_CHUNK // 2
+    seeds = range(200_000 + chunk * size, 200_000 + (chunk + 1) * size)
+    tally = run_seeds(seeds, engine, {"stops": ALL_STOPS})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    if size >= 50:
+        assert tally.certifying > tally.problems / 4, f"too few proofs to mean anything: {tally}"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "programs", "check"])
 @pytest.mark.parametrize("problem", hand_picked(), ids=lambda problem: problem.name)
 def test_no_proof_is_wrong_on_hand_picked_problems(problem, engine):
+    if engine in ("programs", "check") and problem.stops == NO_STOPS:
+        pytest.skip("covered elsewhere")
     violation = check(problem, engine)
     assert violation is None, str(violation)
 
@@ -108,6 +124,24 @@ def test_the_focus_is_kept():
     assert problem.depth == 2
     assert problem.X.shape[1] == 2
     assert all(part.where is None for part in problem.parts)
+
+
+def test_the_settings_are_varied():
+    problems = [random_problem(seed, stops=ALL_STOPS) for seed in range(150)]
+    used = [problem.stops for problem in problems]
+    assert sum(isinstance(stops.leaf, float) for stops in used) > 10
+    assert sum(stops.leaf > 1 for stops in used) > 10
+    assert sum(isinstance(stops.split, float) for stops in used) > 5
+    assert all(
+        sum(test(stops) for stops in used) > 10
+        for test in (
+            lambda stops: stops.split != 2,
+            lambda stops: stops.decrease > 0,
+            lambda stops: stops.leaves is not None,
+            lambda stops: stops.alpha > 0,
+        )
+    )
+    assert sum(problem.depth is None for problem in problems) > 10
 
 
 def test_the_problems_are_varied():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from everytree.checker.bias import read_bias
-from everytree.checker.facts import BiasFacts, CheckReport
+from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
 from everytree.checker.table import UserColumn, UserTable
 from everytree.checker.walk import check_person
 
@@ -84,7 +84,7 @@ def check(
     Parameters
     ----------
     prepared : Prepared
-        The encoded tables, the depth and the predictions, as `everytree.learner.prepare` gives them.
+        The encoded tables, the settings and the predictions, as `everytree.learner.prepare` gives them.
     bias : BiasModel or str
         What may be wrong with the training table.
     person : int
@@ -106,9 +106,17 @@ def check(
     >>> check(prepared, "flip(1)", 0).confirmed
     True
     """
-    train, test = prepared.train, prepared.test
     from everytree.bias import as_bias, resolve
 
+    train, test, settings = prepared.train, prepared.test, prepared.learner.settings
+    beyond = {
+        "min_impurity_decrease": settings.min_impurity_decrease > 0,
+        "max_leaf_nodes": settings.max_leaf_nodes is not None,
+        "ccp_alpha": settings.ccp_alpha > 0,
+    }
+    if any(beyond.values()):
+        names = ", ".join(name for name, used in beyond.items() if used)
+        return CheckReport("not confirmed", f"This check does not cover {names}.")
     model = as_bias(bias)
     resolve(model, train)  # refuses names and types that do not fit the table; what it finds is not used
     table = user_table(train)
@@ -124,7 +132,7 @@ def check(
         len(train.labels),
         features,
         read_bias(model.to_dict(), table, labels, train.labels.tolist()),
-        prepared.learner.settings.max_depth,
+        TreeFacts(settings.max_depth, settings.min_samples_leaf, settings.min_samples_split),
         int(prepared.predictions[person]),
         zero_one=table.zero_one_features(train.X.shape[1]),
         names=train.feature_names,

@@ -74,12 +74,13 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setting:
-    """A node as a comparison of two splits sees it."""
+    """A node as a comparison of two splits sees it; `leaf_rows` are enough for a leaf in every table."""
 
     kinds: Sequence[Kind]
     n_labels: int
     n_rows: int
     allowed: Allowance
+    leaf_rows: int = 1
 
 
 def _label_counts(setting: Setting, counts: Counts) -> Counts:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["BiasFacts", "CheckReport", "Outcome"]
+__all__ = ["BiasFacts", "CheckReport", "Outcome", "TreeFacts"]
 
 Outcome = Literal["confirmed", "not confirmed", "refuted"]
 """Derived again; not derived, which says nothing about the truth; or contradicted by T itself."""
@@ -41,6 +41,24 @@ class BiasFacts:
     addable: frozenset[int] = frozenset()
     added_flips_to: frozenset[int] = frozenset()
     regional: bool = False
+
+
+@dataclass(frozen=True)
+class TreeFacts:
+    """When the learner stops, as plain data.
+
+    Parameters
+    ----------
+    depth : int or None
+        Depth limit of the tree; None for no limit.
+    min_samples_leaf, min_samples_split : int or float
+        Rows that both sides of a split must keep and that a node must have to be split; a float is a share
+        of all rows of the table.
+    """
+
+    depth: int | None = None
+    min_samples_leaf: float = 1
+    min_samples_split: float = 2
 
 
 @dataclass(frozen=True)

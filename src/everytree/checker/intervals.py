@@ -46,7 +46,7 @@ class Prices:
 
 
 def _cost(setting: Setting, split: Split, divide: Division) -> tuple[Number, Number | None]:
-    """Bound the cost from below and above; no upper bound if some table leaves one side without rows."""
+    """Bound the cost from below and above; no upper bound if some table leaves a side with too few rows."""
     lower: Number = 0
     upper: Number | None = 0
     for counts, additions in zip(split.sides, split.additions, strict=True):
@@ -55,7 +55,7 @@ def _cost(setting: Setting, split: Split, divide: Division) -> tuple[Number, Num
         least = size - min(setting.allowed.removals, removable)
         ranges = [_range(setting, counts, additions, i, divide) for i in range(setting.n_labels)]
         lower += least * sum(low * (1 - high) for low, high in ranges)
-        if least == 0:
+        if least < setting.leaf_rows:
             upper = None
         elif upper is not None:
             upper += (size + additions) * sum(high * (1 - low) for low, high in ranges)

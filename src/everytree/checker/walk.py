@@ -12,10 +12,11 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from everytree.checker.bounds import ROUGHLY, Duel, Leaf, Match, Setting, score
-from everytree.checker.facts import BiasFacts, CheckReport
+from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
 from everytree.checker.intervals import Prices
 from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit, other_labels
 from everytree.checker.records import Records, Split, bridged_gap, list_splits, merge, shared_left
+from everytree.checker.sizes import Sizes
 
 __all__ = ["check_person"]
 
@@ -47,6 +48,11 @@ class _Claim:
     person: tuple[float, ...]
     expected: int
     names: Sequence[str]
+    tree: TreeFacts
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.records.weight)
 
 
 class _Unproved(Exception):  # noqa: N818 - an answer, not an error
@@ -63,7 +69,7 @@ def check_person(
     n_labels: int,
     person: Sequence[float],
     bias_facts: BiasFacts,
-    depth: int | None,
+    tree: TreeFacts | int | None,
     expected_label: int,
     *,
     zero_one: Sequence[bool] | None = None,
@@ -85,8 +91,8 @@ def check_person(
         The person's values, float32 numbers too.
     bias_facts : BiasFacts
         What may be wrong with the table.
-    depth : int or None
-        Depth limit of the tree; None for no limit.
+    tree : TreeFacts, int or None
+        When the learner stops, or the depth limit alone.
     expected_label : int
         The label that is said to be the only possible one.
     zero_one : sequence of bool, optional
@@ -121,14 +127,14 @@ def check_person(
     records = merge(rows, labels, bias_facts, zero_one)
     names = names or [f"x{j}" for j in range(len(person))]
     values = tuple(float(value) for value in person)
-    claim = _Claim(records, bias_facts, n_labels, values, expected_label, names)
+    facts = tree if isinstance(tree, TreeFacts) else TreeFacts(tree)
+    claim = _Claim(records, bias_facts, n_labels, values, expected_label, names, facts)
     close = bridged_gap(records, bias_facts.additions)
     if close is not None:
         j, low, high = close
         reason = f"The values {low!r} and {high!r} of {names[j]} are too close for the learner to tell apart."
         return CheckReport("not confirmed", reason)
-    if depth is None:
-        depth = len(rows) + bias_facts.additions
+    depth = len(rows) + bias_facts.additions if facts.depth is None else facts.depth
     learned = _label_on_table(claim, depth)
     if learned is not None:
         path, label = learned
@@ -145,6 +151,7 @@ def _label_on_table(claim: _Claim, depth: int) -> tuple[tuple[str, ...], int] | 
     """Find a tree learned from T itself, with ties broken in some way, that gives another label."""
     records, kinds = claim.records, claim.records.kinds
     nobody = Allowance(0, 0, 0, frozenset(), frozenset())
+    sizes = Sizes.of(claim.tree, claim.n_rows, claim.n_rows)
     waiting = [_Node(tuple(range(len(records.values))), depth, 0, frozenset(), ())]
     seen = set()
     while waiting:
@@ -155,6 +162,7 @@ def _label_on_table(claim: _Claim, depth: int) -> tuple[tuple[str, ...], int] | 
         counts = records.count(node.members)
         pure = len({kind.label for kind, count in zip(kinds, counts, strict=True) if count}) == 1
         splits = [] if pure or node.depth == 0 else list_splits(records, node.members, 0, frozenset())
+        splits = sizes.available(splits, sum(counts), 0)
         if not splits:
             others = other_labels(kinds, counts, nobody, claim.expected)
             if others:
@@ -181,6 +189,9 @@ class _Walk:
 
     def __init__(self, claim: _Claim, depth: int, max_nodes: int, progress: Progress | None) -> None:
         self.claim, self.depth, self.max_nodes, self.progress = claim, depth, max_nodes, progress
+        facts, n_rows = claim.facts, claim.n_rows
+        gone = allowance(facts, claim.records.kinds, claim.records.count(range(len(claim.records.kind))), 0)
+        self.sizes = Sizes.of(claim.tree, n_rows - gone.removals, n_rows + facts.additions)
         self.nodes = self.splits = self.dropped = 0
 
     def run(self) -> CheckReport:
@@ -230,11 +241,12 @@ class _Walk:
             self._require_leaf(node, counts)
             return
         allowed = allowance(claim.facts, records.kinds, counts, node.additions)
-        setting = Setting(records.kinds, claim.n_labels, sum(counts), allowed)
-        splits = list_splits(records, node.members, node.additions, node.settled)
+        setting = Setting(records.kinds, claim.n_labels, sum(counts), allowed, self.sizes.leaf_most)
+        listed = list_splits(records, node.members, node.additions, node.settled)
+        splits = self.sizes.available(listed, setting.n_rows, node.additions)
         self.splits += len(splits)
-        challengers = _challengers(setting, splits)
-        if may_stay_unsplit(records, node.members, allowed.removals):
+        challengers = _challengers(setting, splits, self.sizes)
+        if self._may_stop(node, setting, challengers):
             self._require_leaf(node, counts)
         elif setting.n_rows + allowed.additions >= STOP_ROWS:
             self._require_gain(node, setting, challengers, counts)
@@ -254,6 +266,18 @@ class _Walk:
                 leaf = harm[0]
                 path = (*node.path, split.describe(leaf.side, claim.names))
                 raise _Unproved(_LEAF, path, leaf.rival)
+
+    def _may_stop(self, node: _Node, setting: Setting, challengers: Sequence[Split]) -> bool:
+        """Whether some table leaves the node too small, or without an available split.
+
+        Where a leaf needs several rows, a challenger is available for certain.
+        """
+        removals = setting.allowed.removals
+        if self.sizes.may_be_small(setting.n_rows, removals):
+            return True
+        if self.sizes.leaf_most > 1:
+            return not challengers
+        return may_stay_unsplit(self.claim.records, node.members, removals)
 
     def _drop(self, matches: Iterator[Match], harm: list[Leaf] | None) -> bool:
         """Whether a split cannot be best, or at the last level not together with any harmful leaf.
@@ -299,11 +323,11 @@ class _Walk:
 _LEAF = "A leaf that could not be excluded may give another label."
 
 
-def _challengers(setting: Setting, splits: Sequence[Split]) -> list[Split]:
-    """Inner splits of highest score, one for each of the best columns."""
+def _challengers(setting: Setting, splits: Sequence[Split], sizes: Sizes) -> list[Split]:
+    """Splits of highest score that may challenge, one for each of the best columns."""
     best: dict[int, tuple[float, Split]] = {}
     for split in splits:
-        if split.inner:
+        if sizes.may_challenge(split, setting.kinds, setting.allowed.removals):
             value = float(score(setting, split, ROUGHLY))
             if split.column not in best or value > best[split.column][0]:
                 best[split.column] = (value, split)

@@ -1,6 +1,7 @@
 """The learner that is certified: what we support of scikit-learn's tree, and its tables, prepared."""
 
+from everytree.learner.availability import Floors, floors
 from everytree.learner.prepared import Learner, Prepared, prepare, read_training
 from everytree.learner.settings import Settings
 
-__all__ = ["Learner", "Prepared", "Settings", "prepare", "read_training"]
+__all__ = ["Floors", "Learner", "Prepared", "Settings", "floors", "prepare", "read_training"]

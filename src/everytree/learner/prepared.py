@@ -92,7 +92,7 @@ class Learner:
 
     def new_tree(self) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
-        return clone(self.tree)
+        return self.settings.new_tree(self.random_state)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,11 +187,14 @@ def read_training(
 ) -> TrainingTable:
     """Encode a training table as the learner has it: by its own encoders, or by ours if it has none."""
     if learner.encoder is None:
-        return encode_training(
+        train = encode_training(
             source, y, drop=drop, categorical=categorical, encoding=encoding, label_name=label_name
         )
-    _refuse_table_options(drop, categorical, encoding)
-    return encoded_table(_fitted_encoder(learner, source), source, y, label_name=label_name)
+    else:
+        _refuse_table_options(drop, categorical, encoding)
+        train = encoded_table(_fitted_encoder(learner, source), source, y, label_name=label_name)
+    learner.settings.check_features(train.X.shape[1])
+    return train
 
 
 def _fitted_encoder(learner: Learner, source: Source) -> Any:

@@ -1,17 +1,19 @@
 """Every parameter of scikit-learn's tree, and what we make of it: understood, or refused by name.
 
-First module of the learner's room. The values that leave a tree as we know it are written down here and not
-read from the installed library, whose defaults may change.
+First module of the learner's room. What each parameter may be is written down here and not read from the
+installed library, whose defaults may change. `availability` says what the settings mean for a split.
 """
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
-from numbers import Integral
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from math import isfinite
+from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import UnsupportedLearnerError
@@ -19,28 +21,11 @@ from everytree.errors import UnsupportedLearnerError
 __all__ = ["SUPPORTED", "Settings", "describe"]
 
 SUPPORTED = (
-    "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth "
-    "and random_state free and every other parameter at its default, alone or as the last step of a "
-    "Pipeline of OneHotEncoder, OrdinalEncoder and 'passthrough', directly or in a ColumnTransformer."
+    "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth, "
+    "min_samples_leaf, min_samples_split, min_impurity_decrease, max_leaf_nodes, ccp_alpha and random_state "
+    "free and every other parameter at its default, alone or as the last step of a Pipeline of "
+    "OneHotEncoder, OrdinalEncoder and 'passthrough', directly or in a ColumnTransformer."
 )
-
-FIXED: dict[str, Any] = {
-    "criterion": "gini",
-    "splitter": "best",
-    "min_samples_split": 2,
-    "min_samples_leaf": 1,
-    "min_weight_fraction_leaf": 0.0,
-    "max_features": None,
-    "max_leaf_nodes": None,
-    "min_impurity_decrease": 0.0,
-    "class_weight": None,
-    "ccp_alpha": 0.0,
-    "monotonic_cst": None,
-}
-"""Parameters that must have this value, because with another one the tree could be another."""
-
-FREE = frozenset({"max_depth", "random_state"})
-"""Parameters that may have any value that scikit-learn takes; `random_state` only breaks ties."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +36,27 @@ class Settings:
     ----------
     max_depth : int or None
         Depth limit; None grows the tree until its leaves are pure.
+    min_samples_leaf : int or float
+        Rows that both sides of a split must keep; a float is a share of all rows of the table.
+    min_samples_split : int or float
+        Rows that a node must have to be split; a float is a share of all rows of the table.
+    min_impurity_decrease : float
+        What a split must gain.
+    max_leaf_nodes : int or None
+        Leaves that the tree may have; the splits that gain most come first.
+    ccp_alpha : float
+        Price of a leaf when the grown tree is pruned.
+    max_features : int or None
+        Features that are looked at; it must be all of them (`check_features`).
     """
 
     max_depth: int | None = None
+    min_samples_leaf: float = 1
+    min_samples_split: float = 2
+    min_impurity_decrease: float = 0.0
+    max_leaf_nodes: int | None = None
+    ccp_alpha: float = 0.0
+    max_features: int | None = None
 
     @classmethod
     def read(cls, tree: Any) -> Settings:
@@ -62,54 +65,161 @@ class Settings:
         Raises
         ------
         UnsupportedLearnerError
-            If it is no DecisionTreeClassifier, or has a setting that is not understood; by name.
+            If it is no DecisionTreeClassifier, or has settings that are not understood; all of them by name.
         """
         if type(tree) is not DecisionTreeClassifier:
             call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
             raise UnsupportedLearnerError(
                 f"The estimator is {describe(tree)}, which is not supported.{call} {SUPPORTED}"
             )
+        values: dict[str, Any] = {}
+        problems: list[str] = []
         for name, value in tree.get_params(deep=False).items():
-            if name not in FREE:
-                _check_fixed(name, value)
-        return cls(_depth(tree.max_depth))
+            try:
+                values[name] = READERS.get(name, _unknown)(value)
+            except ValueError as problem:
+                problems.append(f"{name}={value!r}: {problem}")
+        _refuse(problems)
+        return cls(**{field.name: values[field.name] for field in fields(cls)})
+
+    def check_features(self, n_features: int) -> None:
+        """Refuse a number of features to look at that is below all features of the table."""
+        if self.max_features is not None and self.max_features < n_features:
+            _refuse(
+                [
+                    f"max_features={self.max_features}: {_ALL_FEATURES} The table has {n_features} of them "
+                    "(after encoding)."
+                ]
+            )
 
     def depth_on(self, n_rows: int) -> int:
         """Levels that a tree on so many rows can have at most."""
-        return n_rows if self.max_depth is None else self.max_depth
+        levels = n_rows if self.max_depth is None else self.max_depth
+        return levels if self.max_leaf_nodes is None else min(levels, self.max_leaf_nodes - 1)
 
-
-def _check_fixed(name: str, value: Any) -> None:
-    if name not in FIXED:
-        raise UnsupportedLearnerError(
-            f"DecisionTreeClassifier has a parameter {name}={value!r} that this version of everytree does "
-            f"not know. Use a version of scikit-learn without it, or a newer everytree. {SUPPORTED}"
+    def new_tree(self, random_state: Any = None) -> Any:
+        """Return a fresh unfitted tree with these settings, for training on another table."""
+        return DecisionTreeClassifier(
+            criterion="gini",
+            splitter="best",
+            max_depth=self.max_depth,
+            min_samples_leaf=self.min_samples_leaf,
+            min_samples_split=self.min_samples_split,
+            min_impurity_decrease=self.min_impurity_decrease,
+            max_leaf_nodes=self.max_leaf_nodes,
+            ccp_alpha=self.ccp_alpha,
+            max_features=self.max_features,
+            random_state=clone(random_state, safe=False),
         )
-    if not _same(value, FIXED[name]):
+
+
+def _refuse(problems: Iterable[str]) -> None:
+    """Name everything that stands in the way, if there is anything."""
+    named = "".join(f"\n- {problem}" for problem in problems)
+    if named:
         raise UnsupportedLearnerError(
-            f"DecisionTreeClassifier has {name}={value!r}, which is not supported; it must be left at "
-            f"{FIXED[name]!r}, because another value can change the tree. {SUPPORTED}"
+            f"DecisionTreeClassifier has settings that are not supported:{named}\n{SUPPORTED}"
         )
 
 
-def _depth(depth: Any) -> int | None:
-    if depth is None:
+def _unknown(_: Any) -> Any:
+    raise ValueError(
+        "this version of everytree does not know the parameter. Use a version of scikit-learn without it, or "
+        "a newer everytree."
+    )
+
+
+def _only(value: Any, why: str) -> Callable[[Any], Any]:
+    """Read a parameter that has one value with which the tree is the one that we know."""
+
+    def read(given: Any) -> Any:
+        same = given == value if isinstance(value, float) and _is_number(given) else given is value
+        if not same and not (isinstance(value, str) and isinstance(given, str) and given == value):
+            raise ValueError(f"{why} Leave it at {value!r}.")
+        return value
+
+    return read
+
+
+def _whole(least: int) -> Callable[[Any], int | None]:
+    """Read a whole number from `least` on, or None for no limit."""
+
+    def read(given: Any) -> int | None:
+        if given is None:
+            return None
+        if not _is_whole(given) or given < least:
+            raise ValueError(f"it must be a whole number of at least {least}, or None.")
+        return int(given)
+
+    return read
+
+
+def _rows(least: int, share_of_all: bool) -> Callable[[Any], float]:
+    """Read a number of rows, or a share of all rows; a share stays the number that it is.
+
+    scikit-learn multiplies a share with the number of rows in the precision that the share has.
+    """
+
+    def read(given: Any) -> float:
+        if _is_whole(given) and given >= least:
+            return int(given)
+        share = _is_number(given) and not _is_whole(given)
+        if share and (0.0 < given < 1.0 or (share_of_all and given == 1.0)):
+            return given  # type: ignore[no-any-return]
+        up_to = "up to and including 1.0" if share_of_all else "below 1.0"
+        raise ValueError(
+            f"it must be a whole number of rows, at least {least}, or a share of all rows, above 0.0 and "
+            f"{up_to}."
+        )
+
+    return read
+
+
+def _amount(given: Any) -> float:
+    """Read a number that is not negative."""
+    if not _is_number(given) or not isfinite(given) or given < 0:
+        raise ValueError("it must be a number of at least 0.")
+    return float(given)
+
+
+def _features(given: Any) -> int | None:
+    """Read the features to look at; whether a whole number means all of them depends on the table."""
+    if given is None or (_is_number(given) and not _is_whole(given) and given == 1.0):
         return None
-    if isinstance(depth, bool) or not isinstance(depth, Integral) or depth < 1:
-        raise UnsupportedLearnerError(
-            f"DecisionTreeClassifier has max_depth={depth!r}; it must be a whole number of at least 1, or "
-            "None."
-        )
-    return int(depth)
+    if _is_whole(given) and given >= 1:
+        return int(given)
+    raise ValueError(_ALL_FEATURES)
 
 
-def _same(value: Any, fixed: Any) -> bool:
-    """Tell whether a parameter has the fixed value; 1.0 is not 1, since it means a share of the rows."""
-    if isinstance(fixed, float):
-        return isinstance(value, (int, float, np.number)) and bool(value == fixed)
-    if isinstance(fixed, int):
-        return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and value == fixed
-    return type(value) is type(fixed) and bool(value == fixed)
+def _is_number(given: Any) -> bool:
+    return isinstance(given, Real) and not isinstance(given, bool)
+
+
+def _is_whole(given: Any) -> bool:
+    return _is_number(given) and isinstance(given, Integral)
+
+
+_ALL_FEATURES = (
+    "chance decides which features a node looks at, and no proof covers that. Leave it at None, so that "
+    "every node looks at all features."
+)
+
+READERS: dict[str, Callable[[Any], Any]] = {
+    "criterion": _only("gini", "proofs are about Gini impurity, and another criterion chooses other splits."),
+    "splitter": _only("best", "chance decides where a node is split, and no proof covers that."),
+    "max_depth": _whole(1),
+    "min_samples_split": _rows(2, share_of_all=True),
+    "min_samples_leaf": _rows(1, share_of_all=False),
+    "min_weight_fraction_leaf": _only(0.0, "shares of weights are not covered. Use min_samples_leaf."),
+    "max_features": _features,
+    "max_leaf_nodes": _whole(2),
+    "min_impurity_decrease": _amount,
+    "class_weight": _only(None, "every row must count once, and weights choose other splits and labels."),
+    "ccp_alpha": _amount,
+    "monotonic_cst": _only(None, "constraints forbid splits that proofs take for possible."),
+    "random_state": lambda given: given,
+}
+"""How each parameter is read; a ValueError says why a value is refused and what to do."""
 
 
 def describe(thing: Any) -> str:

@@ -26,6 +26,7 @@ from everytree.prove.counts import TIE_TOLERANCE
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.learner import Floors
     from everytree.paths.program import Program
 
 MOST_LABELS = 8
@@ -93,12 +94,19 @@ def require_row(
     program.require(effect[own], 1.0 - counts[own])
 
 
-def require_someone(program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64]) -> None:
-    """Both sides of a split keep at least one row."""
+def require_available(
+    program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64], floors: Floors
+) -> None:
+    """Both sides of a split keep the rows of a leaf, and the node has enough rows to be split.
+
+    The floors are those of the least demanding table: no table that takes the split has fewer rows.
+    """
     n_labels = len(counts) // 2
     for side in (0, 1):
         part = slice(side * n_labels, (side + 1) * n_labels)
-        program.require(effect[part].sum(axis=0), 1.0 - counts[part].sum())
+        program.require(effect[part].sum(axis=0), floors.leaf_low - counts[part].sum())
+    if floors.node_low > 2 * floors.leaf_low:
+        program.require(effect.sum(axis=0), floors.node_low - counts.sum())
 
 
 def require_within(

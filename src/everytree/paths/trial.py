@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.learner import floors
 from everytree.paths.layout import Layout, bounds_of
 from everytree.paths.program import ADD, FLIP, REMOVE
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
 from everytree.prove.domains import relational
-from everytree.prove.node import Cut
+from everytree.prove.node import Cut, available_splits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -148,10 +149,13 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
     if not trial.added_labels and trial.removed:
         rows = np.delete(rows, list(trial.removed))
     pinned = np.zeros(columns.codes.shape[0], np.bool_)
+    limits = floors(problem.settings, len(rows), len(rows))
     for level, step in enumerate(path.steps):
         if step.feature < 0:
             break
         splits = node_splits(columns, types, rows, 0, pinned, False)
+        if not limits.plain:
+            splits, _ = available_splits(splits, types.removable, limits, 0, 0)
         score = relational.scores(splits, types)
         low, high = _gap(problem.columns, step)
         start = columns.starts[step.feature]

@@ -17,7 +17,7 @@ from everytree.prove.routing import Leaves
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.counts import Budget, Columns, RowTypes, Splits
+    from everytree.prove.counts import Budget, RowTypes, Splits
     from everytree.prove.node import Ground
 
 CHALLENGERS = 3
@@ -59,9 +59,10 @@ class IntervalEngine:
 
     def rank(self, ground: Ground) -> Ranking:
         """Find the splits that may be best."""
-        _, types, _, splits, budget = ground
+        types, splits, budget = ground.types, ground.splits, ground.budget
         score = relational.scores(splits, types)
-        least_upper, may_stop = interval.least_upper_cost(splits, types, budget, score)
+        least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors)
+        may_stop = ground.may_stop or stops
         everything = np.arange(len(score))
         chosen = everything[interval.affordable(splits, everything, types, budget, least_upper)]
         return Ranking(ground, chosen, may_stop, score, score, everything[:0], least_upper)
@@ -94,18 +95,20 @@ class RelationalEngine:
 
     def rank(self, ground: Ground) -> Ranking:
         """Find the splits that may be best by the bound that needs no cell counts."""
-        columns, types, rows, splits, budget = ground
+        types, splits, budget, floors = ground.types, ground.splits, ground.budget, ground.floors
         score = relational.scores(splits, types)
-        challengers = _challengers(columns, splits, score)
-        least_upper, stops = interval.least_upper_cost(splits, types, budget, score)
-        may_stop = leaf.may_be_constant(columns, types, rows, budget.removals)
+        challengers = _challengers(splits, score, ground.challenging)
+        least_upper, stops = interval.least_upper_cost(splits, types, budget, score, floors)
         if len(challengers):
-            margin, gainless = relational.loose_margins(splits, types, budget, score, challengers[0])
-            may_stop = may_stop or (gainless and len(rows) + budget.additions >= interval.STOP_ROWS)
+            margin, unsplit = relational.loose_margins(splits, types, budget, score, challengers[0])
+            stops = stops and (
+                _may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)
+            )
         else:
-            margin, may_stop = np.zeros(len(score)), True
+            margin = np.zeros(len(score))
         chosen = np.flatnonzero(margin >= 0)
-        return Ranking(ground, chosen, may_stop and stops, score, margin, challengers, least_upper)
+        may_stop = ground.may_stop or stops
+        return Ranking(ground, chosen, may_stop, score, margin, challengers, least_upper)
 
     def refine(self, ranking: Ranking) -> NDArray[np.int64]:
         """Keep the candidates that survive every challenger, with all caps, and the interval domain."""
@@ -113,7 +116,7 @@ class RelationalEngine:
 
     def settle(self, ranking: Ranking, leaves: bool) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Settle all candidates; with `leaves` also which labels their two sides can give as leaves."""
-        _, types, _, splits, budget = ranking.ground
+        types, splits, budget = ranking.ground.types, ranking.ground.splits, ranking.ground.budget
         chosen = ranking.chosen
         if leaves:
             possible = leaf.labels_of_leaves(splits, chosen, types, budget)
@@ -131,7 +134,7 @@ class RelationalEngine:
         the widest margin come first, in parts, so that the caller may stop early. The others can change no
         verdict; where they are many they are not settled any further and only widen the ranges.
         """
-        _, types, _, splits, budget = ranking.ground
+        types, splits, budget = ranking.ground.types, ranking.ground.splits, ranking.ground.budget
         chosen = ranking.chosen
         possible = leaf.labels_of_leaves(splits, chosen, types, budget)
         n_present = present.sum(axis=2, keepdims=True)
@@ -156,7 +159,7 @@ class RelationalEngine:
     def _settle(
         self, ranking: Ranking, part: NDArray[np.int64], possible: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        columns, types, rows, splits, budget = ranking.ground
+        columns, types, rows, splits, budget = ranking.ground[:5]
         keep = interval.affordable(splits, part, types, budget, ranking.least_upper)
         part, possible = part[keep], possible[keep]
         for psi in ranking.challengers:
@@ -171,15 +174,70 @@ Engine = IntervalEngine | RelationalEngine
 
 def _range_leaves(ranking: Ranking, chosen: NDArray[np.int64]) -> Leaves:
     """Labels and ranges that the interval domain gives the sides of some splits."""
-    _, types, _, splits, budget = ranking.ground
+    _, types, _, splits, budget = ranking.ground[:5]
     return Leaves(*interval.leaves_of_splits(splits, chosen, types, budget))
 
 
-def _challengers(columns: Columns, splits: Splits, score: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Inner splits of highest score, one for each of the best columns, the best first."""
-    n_codes = columns.starts[1:] - columns.starts[:-1]
-    inner = (splits.low >= 0) & (splits.high < n_codes[splits.feature])
-    ranked = np.where(inner, score, -1.0)
+def _may_be_unsplittable(ground: Ground) -> bool:
+    """Whether some table may leave no split available, though a split may challenge others.
+
+    Where leaves need more than one row, one that may challenge is there for certain.
+    """
+    if ground.floors.leaf_high > 1:
+        return False
+    return bool(leaf.may_be_constant(ground.columns, ground.types, ground.rows, ground.budget.removals))
+
+
+def _may_be_gainless(
+    ground: Ground, score: NDArray[np.float64], challengers: NDArray[np.int64], unsplit: float
+) -> bool:
+    """Whether the node may stop because no split gains enough: the node without a split is a candidate.
+
+    `unsplit` is its loose margin over the first challenger. Without a `min_impurity_decrease` only rounding
+    in large nodes can make the learner refuse a split.
+
+    Soundness
+    ---------
+    The learner stops iff the best available split has G - G_0 < `decrease` or less. A challenger psi is no
+    better than that one, so G_0 + decrease >= G_psi up to the tolerance, for each of them.
+    """
+    decrease = ground.floors.decrease
+    if decrease == 0.0:
+        return unsplit >= 0 and len(ground.rows) + ground.budget.additions >= interval.STOP_ROWS
+    if unsplit + decrease < 0:
+        return False
+    splits, types, budget = ground.splits, ground.types, ground.budget
+    whole, scores = _with_unsplit(splits, types, budget, score)
+    last = np.array([len(score)])
+    cells = np.zeros((1, len(splits.total)), np.int64)
+    possible = np.zeros((1, 2, types.measures.shape[2]), np.bool_)
+    margins = [
+        atoms.settle(whole, last, cells, psi, types, budget, scores, possible)[0] for psi in challengers
+    ]
+    return bool(min(margins) + decrease >= 0)
+
+
+def _with_unsplit(
+    splits: Splits, types: RowTypes, budget: Budget, score: NDArray[np.float64]
+) -> tuple[Splits, NDArray[np.float64]]:
+    """Put the node without a split, with all rows on the right, behind the splits and their scores."""
+    nothing = np.zeros((1, splits.left.shape[1]), np.int32)
+    whole = splits._replace(
+        feature=np.append(splits.feature, np.int32(-1)),
+        low=np.append(splits.low, np.int32(-1)),
+        high=np.append(splits.high, np.int32(-1)),
+        left=np.concatenate([splits.left, nothing]),
+        additions=np.concatenate([splits.additions, np.array([[0, budget.additions]], np.int32)]),
+    )
+    only = splits._replace(left=nothing, additions=whole.additions[-1:])
+    return whole, np.append(score, relational.scores(only, types))
+
+
+def _challengers(
+    splits: Splits, score: NDArray[np.float64], challenging: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Splits of highest score that may challenge, one for each of the best columns, the best first."""
+    ranked = np.where(challenging, score, -1.0)
     found: list[int] = []
     while len(found) < CHALLENGERS and len(ranked):
         best = int(np.argmax(ranked))

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from everytree.learner.availability import ANYWHERE, BELOW_ROOT, NEVER, SURELY, availability, may_be_small
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, rows_of_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.learner import Floors
     from everytree.prove.problem import Problem
 
 REGION_SPLITS = 64
@@ -51,13 +53,20 @@ class Node:
 
 
 class Ground(NamedTuple):
-    """A node as an engine sees it: its rows, its splits and what may happen to them."""
+    """A node as an engine sees it: its rows, its splits and what may happen to them.
+
+    ``challenging`` marks the splits that may drop others, because they are available in every table where
+    they would be ahead. ``may_stop`` says that the node may be a leaf whatever its splits are.
+    """
 
     columns: Columns
     types: RowTypes
     rows: NDArray[np.int32]
     splits: Splits
     budget: Budget
+    floors: Floors
+    challenging: NDArray[np.bool_]
+    may_stop: bool
 
     def cut(self, s: int) -> Cut:
         """Take one of the splits by itself."""
@@ -78,7 +87,8 @@ class Nodes:
     If the rows of a table T' in B(T) that reach a node are within the node's budget of the node's rows, then
     those that go to one side of a split are within the child's budget of the child's rows: flips and
     removals keep their budgets, and added rows are bounded by what the bias model allows where the splits
-    above leave room (`ResolvedBias.additions_in`), less the one that an outer split needs on its far side.
+    above leave room (`ResolvedBias.additions_in`), less those that the other side needs to keep as many rows
+    as a leaf must have (see `everytree.learner.availability`): for an outer split all of them.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -94,7 +104,31 @@ class Nodes:
 
     def ground(self, node: Node) -> Ground:
         """List the node's splits, for an engine to choose from."""
-        return Ground(self.problem.columns, self.problem.types, node.rows, self._splits(node), node.budget)
+        problem, floors = self.problem, self.problem.floors
+        splits, may_stop = self._splits(node), self._may_be_cut_off(node)
+        if floors.plain:
+            challenging = self._inner(splits)
+        else:
+            removable, removals = problem.types.removable, node.budget.removals
+            may_go = int(splits.total[removable].sum())
+            may_stop = may_stop or may_be_small(floors, len(node.rows), may_go, removals)
+            splits, codes = available_splits(splits, removable, floors, node.budget.additions, removals)
+            challenging = codes == SURELY if floors.leaf_high > 1 else self._inner(splits)
+        return Ground(
+            problem.columns, problem.types, node.rows, splits, node.budget, floors, challenging, may_stop
+        )
+
+    def _may_be_cut_off(self, node: Node) -> bool:
+        """Whether a limit of leaves, or pruning, may turn the node into a leaf."""
+        cut_off, below_root = self.problem.floors.cut_off, node.depth < self.problem.depth
+        return cut_off == ANYWHERE or (cut_off == BELOW_ROOT and below_root)
+
+    def _inner(self, splits: Splits) -> NDArray[np.bool_]:
+        """Splits with rows of T on both sides."""
+        starts = self.problem.columns.starts
+        n_codes = starts[1:] - starts[:-1]
+        inner: NDArray[np.bool_] = (splits.low >= 0) & (splits.high < n_codes[splits.feature])
+        return inner
 
     def _splits(self, node: Node) -> Splits:
         """All splits; with additions only in some places, their number is bounded on each side."""
@@ -118,19 +152,17 @@ class Nodes:
         rows = rows_of_side(self.problem.columns, node.rows, cut.feature, cut.low, side)
         pinned = node.pinned.copy()
         pinned[cut.feature] = True
-        budget, bounds = node.budget, node.bounds
-        if self.is_outer(cut) and side == (1 if cut.low < 0 else 0):
-            budget = budget._replace(additions=budget.additions - 1)
+        bounds = node.bounds
+        budget = node.budget._replace(additions=node.budget.additions - self.needed(node, len(rows)))
         if budget.additions > 0 and self.mentioned:
             bounds = self._narrow(bounds, cut, side)
             additions, addable = self._additions_in(bounds)
             budget = budget._replace(additions=min(additions, budget.additions), addable=addable)
         return Node(rows, node.depth - 1, budget, pinned, bounds)
 
-    def is_outer(self, cut: Cut) -> bool:
-        """Whether one side of a split holds added rows only."""
-        starts = self.problem.columns.starts
-        return bool(cut.low < 0 or cut.high >= starts[cut.feature + 1] - starts[cut.feature])
+    def needed(self, node: Node, rows: int) -> int:
+        """Additions that the other side of a split needs if this side has so many of the node's rows."""
+        return max(0, self.problem.floors.leaf_low - (len(node.rows) - rows))
 
     def _narrow(self, bounds: Bounds, cut: Cut, side: int) -> Bounds:
         """Where an added row on this side can lie: less than the first value right, more than the last left.
@@ -149,6 +181,18 @@ class Nodes:
 
     def _additions_in(self, bounds: Bounds) -> tuple[int, NDArray[np.bool_]]:
         return self.problem.bias.additions_in(self.problem.table.region(bounds))
+
+
+def available_splits(
+    splits: Splits, removable: NDArray[np.bool_], floors: Floors, additions: int, removals: int
+) -> tuple[Splits, NDArray[np.int8]]:
+    """Leave out the splits that are never available; say of the others whether they surely are."""
+    codes: NDArray[np.int8] = availability(
+        splits.left, splits.total, removable, splits.additions, floors, additions, removals
+    )
+    keep = codes != NEVER
+    by_split = {name: getattr(splits, name)[keep] for name in ("feature", "low", "high", "left", "additions")}
+    return splits._replace(**by_split), codes[keep]
 
 
 def _mentioned_features(problem: Problem) -> list[int]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.learner.availability import Floors, floors
 from everytree.prove.counts import Columns, RowTypes, code_columns, type_rows
 from everytree.table import check_gaps
 
@@ -49,6 +50,13 @@ class Problem:
     def depth(self) -> int:
         """Levels of splits that a tree of some table of B(T) can have at most."""
         return self.settings.depth_on(len(self.table.y) + self.bias.additions)
+
+    @cached_property
+    def floors(self) -> Floors:
+        """Rows that splits and nodes need, over all tables of B(T)."""
+        n_rows = len(self.table.y)
+        fewest = n_rows - min(self.bias.removals, int(self.bias.removable.sum()))
+        return floors(self.settings, fewest, n_rows + self.bias.additions)
 
 
 @dataclass(frozen=True, eq=False)

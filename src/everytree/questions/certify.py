@@ -58,8 +58,9 @@ def certify(
     Parameters
     ----------
     estimator : DecisionTreeClassifier or Pipeline
-        The learner, fitted or not. Only `max_depth` and `random_state` may differ from their defaults. A
-        Pipeline may have row-wise encoders before the tree.
+        The learner, fitted or not. `max_depth`, `min_samples_leaf`, `min_samples_split`,
+        `min_impurity_decrease`, `max_leaf_nodes`, `ccp_alpha` and `random_state` may differ from their
+        defaults. A Pipeline may have row-wise encoders before the tree.
     X_train, X_test : DataFrame or array
         Tables with the same columns; the columns of an array are called x0, x1, ... in bias models.
     y_train : array-like

@@ -9,11 +9,13 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
+from everytree.learner.availability import ANYWHERE, BELOW_ROOT
 from everytree.prove.counts import TIE_TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from everytree.learner import Floors
     from everytree.refute.places import Place
 
 Node = tuple[tuple[int, int], ...]
@@ -41,6 +43,23 @@ class Gaps(NamedTuple):
     reached: float
 
 
+class Rules(NamedTuple):
+    """What holds in the whole table that a node is part of.
+
+    `crowded` says that several added rows may lie so close to each other, or to values of the table, that the
+    learner cannot split between them. `floors` are those of this very table, `depth` the levels of its root.
+    """
+
+    crowded: bool
+    floors: Floors
+    depth: int
+
+    def may_be_cut_off(self, depth: int) -> bool:
+        """Whether a limit of leaves, or pruning, may turn a node with so many levels below into a leaf."""
+        cut_off = self.floors.cut_off
+        return cut_off == ANYWHERE or (cut_off == BELOW_ROOT and depth < self.depth)
+
+
 class EveryTree:
     """Who may get another label, from any tree that a table gives.
 
@@ -61,8 +80,8 @@ class EveryTree:
         self.places: list[tuple[Place, ...]] = []
         self.label: list[int] = []
         self._kinds: dict[tuple[tuple[Place, ...], int], int] = {}
-        self._cuts: dict[tuple[Node, bool], tuple[list[BestSplit], bool]] = {}
-        self._answers: dict[tuple[Node, int, int, bool], bool] = {}
+        self._cuts: dict[tuple[Node, Rules], tuple[list[BestSplit], bool]] = {}
+        self._answers: dict[tuple[Node, int, int, Rules], bool] = {}
 
     def kind(self, places: tuple[Place, ...], label: int) -> int:
         """Return the number of a kind of rows; the same kind always has the same number."""
@@ -72,36 +91,35 @@ class EveryTree:
             self.label.append(label)
         return known
 
-    def may_differ(self, node: Node, depth: int, person: int, crowded: bool) -> bool:
+    def may_differ(self, node: Node, depth: int, person: int, rules: Rules) -> bool:
         """Whether some tree learned from these rows gives the person another label than predicted.
-
-        `crowded` says that several added rows may lie so close to each other, or to values of the table,
-        that the learner cannot split between them.
 
         Soundness
         ---------
-        Of the splits that exist for certain, take the best score; every split that reaches it, within the
-        tolerance, is followed, to both sides if the threshold may lie on either side of the person.
+        Of the splits that are available for certain, take the best score; every available split that reaches
+        it, within the tolerance, is followed, to both sides if the threshold may lie on either side of the
+        person.
         """
-        key = (node, depth, person, crowded)
+        key = (node, depth, person, rules)
         known = self._answers.get(key)
         if known is None:
-            known = self._answers[key] = self._differs(node, depth, person, crowded)
+            known = self._answers[key] = self._differs(node, depth, person, rules)
         return known
 
-    def _differs(self, node: Node, depth: int, person: int, crowded: bool) -> bool:
+    def _differs(self, node: Node, depth: int, person: int, rules: Rules) -> bool:
         predicted = self.predictions[person]
         counts = self._counts(node)
-        if depth == 0 or max(counts) == sum(counts):
-            return counts.index(max(counts)) != predicted
-        cuts, may_stop = self._best(node, crowded)
-        if may_stop and counts.index(max(counts)) != predicted:
+        other = counts.index(max(counts)) != predicted
+        if depth == 0 or max(counts) == sum(counts) or sum(counts) < rules.floors.node_low:
+            return other
+        cuts, may_stop = self._best(node, rules)
+        if other and (may_stop or rules.may_be_cut_off(depth)):
             return True
         for feature, low, high, left, right in cuts:
             value = self.people[person][feature]
-            if value <= high and self.may_differ(left, depth - 1, person, crowded):
+            if value <= high and self.may_differ(left, depth - 1, person, rules):
                 return True
-            if value > low and self.may_differ(right, depth - 1, person, crowded):
+            if value > low and self.may_differ(right, depth - 1, person, rules):
                 return True
         return False
 
@@ -111,27 +129,30 @@ class EveryTree:
             counts[self.label[kind]] += number
         return counts
 
-    def _best(self, node: Node, crowded: bool) -> tuple[list[BestSplit], bool]:
-        """Splits that may be the best, and whether there may be none at all."""
-        known = self._cuts.get((node, crowded))
+    def _best(self, node: Node, rules: Rules) -> tuple[list[BestSplit], bool]:
+        """Splits that may be the best, and whether there may be none at all, or none that gains enough."""
+        known = self._cuts.get((node, rules))
         if known is None:
             total = self._counts(node)
             by_feature = [
-                self._gaps(node, feature, total, crowded) for feature in range(len(self.places[node[0][0]]))
+                self._gaps(node, feature, total, rules) for feature in range(len(self.places[node[0][0]]))
             ]
             reached = max(gaps.reached for gaps in by_feature)
-            worst_kept = reached - TIE_TOLERANCE * sum(total)
+            tolerance = TIE_TOLERANCE * sum(total)
+            enough = sum(c * c for c in total) / sum(total) + rules.floors.decrease
+            worst_kept = max(reached, enough if rules.floors.decrease > 0 else reached) - tolerance
+            may_stop = reached < 0 or (rules.floors.decrease > 0 and reached < enough + tolerance)
             cuts = [
                 self._cut(node, feature, rank)
                 for feature, gaps in enumerate(by_feature)
                 for score, rank in zip(gaps.scores, gaps.ranks, strict=True)
                 if score >= worst_kept
             ]
-            known = self._cuts[node, crowded] = cuts, reached < 0
+            known = self._cuts[node, rules] = cuts, may_stop
         return known
 
-    def _gaps(self, node: Node, feature: int, total: list[int], crowded: bool) -> Gaps:
-        """Score the splits of one feature.
+    def _gaps(self, node: Node, feature: int, total: list[int], rules: Rules) -> Gaps:
+        """Score the splits of one feature; one that leaves a side with too few rows counts as -1.
 
         In a crowded table, values of which one lies in a stretch may be one value for the learner. But added
         rows never bridge a stretch: from one point to the next, at least one split exists.
@@ -147,12 +168,14 @@ class EveryTree:
             size += number
             if rank == after:
                 continue
-            score = sum(c * c for c in left) / size
-            score += sum((t - c) ** 2 for t, c in zip(total, left, strict=True)) / (n - size)
-            scores.append(score)
-            ranks.append(rank)
+            score = -1.0
+            if min(size, n - size) >= rules.floors.leaf_low:
+                score = sum(c * c for c in left) / size
+                score += sum((t - c) ** 2 for t, c in zip(total, left, strict=True)) / (n - size)
+                scores.append(score)
+                ranks.append(rank)
             here, there = self.places[kind][feature], self.places[next_kind][feature]
-            if not crowded or not here.may_touch(there):
+            if not rules.crowded or not here.may_touch(there):
                 reached = max(reached, score)
             since_point = score if here.part == 0 else min(since_point, score)
             if there.part == 0:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.refute.every_tree import EveryTree
+from everytree.learner import floors
+from everytree.refute.every_tree import EveryTree, Rules
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.places import at_least, axes, constants, how_many, turning_points
 from everytree.refute.tables import Act, TableList
@@ -139,11 +140,13 @@ class _Search:
                 return None
             crowded = sum(act.before is None for act in acts) > 1
             root = listed.root(acts)
+            n_rows = sum(number for _, number in root)
+            rules = Rules(crowded, floors(problem.settings, n_rows, n_rows), problem.depth)
             for p in people:
                 seen = doubtful.get(p, [])
                 if p in judge.witnesses or len(seen) >= MOST_TRIALS:
                     continue
-                if trees.may_differ(root, problem.depth, p, crowded):
+                if trees.may_differ(root, problem.depth, p, rules):
                     doubtful.setdefault(p, []).append(acts)
                     trial = listed.natural_trial(acts, judge.maker)
                     if trial is not None:

@@ -179,11 +179,18 @@ def _impurity(ranges: Any, side: int) -> Any:
 
 @kernel
 def _cost(
-    sides: Any, flips: int, removals: int, left_added: int, right_added: int, ways: Any, ranges: Any
+    sides: Any,
+    flips: int,
+    removals: int,
+    left_added: int,
+    right_added: int,
+    ways: Any,
+    ranges: Any,
+    leaf_rows: int,
 ) -> Any:
     """Range [a, b] of the cost of a split: size * impurity, summed over its two sides.
 
-    a is infinite if one side has no row in any table, b if one side has no row in some table.
+    a is infinite if one side has no row in any table, b if one side has fewer than `leaf_rows` in some table.
     """
     cost_low = 0.0
     cost_high = 0.0
@@ -192,16 +199,17 @@ def _cost(
         least, most = _branch(sides, side, flips, removals, additions, ways, ranges)
         impurity_low, impurity_high = _impurity(ranges, side)
         cost_low += least * impurity_low if most > 0 else np.inf
-        cost_high += most * impurity_high if least > 0 else np.inf
+        cost_high += most * impurity_high if least >= leaf_rows else np.inf
     return cost_low, cost_high
 
 
 @kernel
-def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
-    """The least upper cost of the splits that no table can make empty on one side, and whether to stop.
+def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: Any) -> Any:
+    """The least upper cost of the splits that are surely available, and whether to stop.
 
-    The second value says that some table may leave the node unsplit: if no split is sure to keep a row on
-    both sides, or, in a large node, if the cost without a split may come down to the least upper cost.
+    The second value says that some table may leave the node unsplit: if no split is sure to keep the rows of
+    a leaf on both sides, or if the cost without a split may come down to the least upper cost, or so close
+    that the gain is refused; without a `min_impurity_decrease` that happens by rounding, in a large node.
     On T itself a split costs n - G, so one whose n - G is not below the least so far need not be looked at.
     """
     n_labels = types.measures.shape[2]
@@ -218,14 +226,16 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
         s = first + k if first + k < len(score) else first + k - len(score)
         if size - score[s] < least_upper:
             _measure_sides(left, s, measures, whole, sides)
-            _, upper = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges)
+            _, upper = _cost(
+                sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges, floors.leaf_high
+            )
             least_upper = min(least_upper, upper)
     may_stop = least_upper == np.inf
-    if not may_stop and size + budget.additions >= STOP_ROWS:
+    if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= STOP_ROWS):
         _put_whole(whole, sides)
         for side in range(1):
             least, _ = _branch(sides, side, flips, removals, budget.additions, ways, ranges)
-            limit = least_upper + TIE_TOLERANCE * (size + budget.additions)
+            limit = least_upper + floors.decrease + TIE_TOLERANCE * (size + budget.additions)
             may_stop = least * _impurity(ranges, side)[0] <= limit
     return least_upper, may_stop
 
@@ -236,9 +246,10 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
 
     Soundness
     ---------
-    In any table of B(T) the learner takes a split of least cost. A split that is sure to keep a row on both
-    sides is available there and costs at most its upper cost; so the split that is taken costs at most the
-    least upper cost, and its own lower cost is no larger. If there is no such split, all survive.
+    In any table of B(T) the learner takes an available split of least cost. A split that is sure to keep the
+    rows of a leaf on both sides is available there and costs at most its upper cost; so the split that is
+    taken costs at most the least upper cost, and its own lower cost is no larger. If there is no such split,
+    all survive.
     """
     n_labels = types.measures.shape[2]
     ways = _ways_to_add(budget)
@@ -252,7 +263,7 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
     for c in range(len(chosen)):
         s = chosen[c]
         _measure_sides(left, s, measures, whole, sides)
-        lower, _ = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges)
+        lower, _ = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges, 1)
         survives[c] = lower <= limit and lower < np.inf
     return survives
 

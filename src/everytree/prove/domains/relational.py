@@ -262,8 +262,8 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
 
     Every change is priced at the best cell for it, as if that cell had rows enough. This needs no cell
     counts, is never below the true maximum, and drops almost every split of a large node. The node without
-    a split is a candidate as well, with all rows on one side; the second value says that it may win, so
-    that the node may stop because no split gains anything.
+    a split is a candidate as well, with all rows on one side; the second value is its margin: from 0 on the
+    node may stop because no split gains anything.
     """
     left, total, label, additions = splits.left, splits.total, types.label, splits.additions
     n_labels = types.measures.shape[2]
@@ -299,4 +299,4 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
             _loose_gain(own, side, size[side], square[side], changes, dearest, allowed, addable, best)
         for kind in range(3):
             gain += changes[kind] * best[kind]
-    return margin, square[1] / size[1] + gain >= limit
+    return margin, square[1] / size[1] + gain - limit

@@ -109,12 +109,13 @@ class Searcher:
         return {ground.cut(s): float(ranking.score[s]) for s in self.engine.refine(ranking)}
 
     def _node(self, nodes: Nodes, place: Position) -> Node | None:
-        """Follow the way to a place; None where an outer split lacks the added row that it needs."""
+        """Follow the way to a place; None where a split lacks the added rows that it needs."""
         node = nodes.root()
         for cut, side in place.way:
-            if nodes.is_outer(cut) and node.budget.additions == 0:
+            child = nodes.child(node, cut, side)
+            if child.budget.additions < nodes.needed(node, len(node.rows) - len(child.rows)):
                 return None
-            node = nodes.child(node, cut, side)
+            node = child
         return node
 
     def rank(self, place: Position, most: int, floor: int, first: Cut | None) -> Ranked:

@@ -1,0 +1,245 @@
+"""The naive learner of the oracle: exact arithmetic, every best split when several tie, nothing compiled.
+
+Nothing here is taken from the library. A table is a sorted tuple of rows, a row is ``(values, label)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
+
+import numpy as np
+
+Values = tuple[float, ...]
+Row = tuple[Values, int]
+Table = tuple[Row, ...]
+LabelSet = frozenset[int]
+Cut = tuple[int, float]
+
+MOST_TREES = 3000
+"""Trees that are looked at where the whole tree decides what is a leaf; those left out are not known."""
+
+
+@dataclass(frozen=True)
+class Stops:
+    """When the learner stops before a leaf is pure: the parameters of scikit-learn, besides the depth.
+
+    A float for `leaf` or `split` is a share of the rows of the table that is learned from.
+    """
+
+    leaf: float = 1
+    split: float = 2
+    decrease: float = 0.0
+    leaves: int | None = None
+    alpha: float = 0.0
+
+    def rows(self, n_rows: int) -> tuple[int, int]:
+        """Rows of a leaf and of a node that is split, in a table of so many rows."""
+        leaf = self.leaf if isinstance(self.leaf, int) else math.ceil(self.leaf * n_rows)
+        split = self.split if isinstance(self.split, int) else max(2, math.ceil(self.split * n_rows))
+        return leaf, max(split, 2 * leaf)
+
+    def parameters(self) -> dict[str, float | None]:
+        """The same for the public class."""
+        return {
+            "min_samples_leaf": self.leaf,
+            "min_samples_split": self.split,
+            "min_impurity_decrease": self.decrease,
+            "max_leaf_nodes": self.leaves,
+            "ccp_alpha": self.alpha,
+        }
+
+
+NO_STOPS = Stops()
+
+
+def best_cuts(node: Table, codes: dict[int, int], leaf: int = 1) -> list[tuple[int, float]]:
+    """All (column, threshold) of maximal score that leave both sides the rows of a leaf, in whole numbers.
+
+    The score of a split is the sum over both sides of (sum of squared class counts) / (size of the side);
+    multiplied by the least common multiple of all sizes it is an integer.
+    """
+    scale = math.lcm(*range(1, len(node) + 1))
+    totals = [0] * len(codes)
+    for _, label in node:
+        totals[codes[label]] += 1
+    best, cuts = -1, []
+    for j in range(len(node[0][0])):
+        ordered = sorted((values[j], codes[label]) for values, label in node)
+        left = [0] * len(codes)
+        for i in range(1, len(ordered)):
+            left[ordered[i - 1][1]] += 1
+            low, high = ordered[i - 1][0], ordered[i][0]
+            if low == high or min(i, len(ordered) - i) < leaf:
+                continue
+            left_score = sum(c * c for c in left) * (scale // i)
+            right_score = sum((t - c) ** 2 for t, c in zip(totals, left, strict=True))
+            score = left_score + right_score * (scale // (len(ordered) - i))
+            if score > best:
+                best, cuts = score, []
+            if score == best:
+                cuts.append((j, low / 2 + high / 2))
+    return cuts
+
+
+def divide(node: Table, cut: tuple[int, float]) -> tuple[Table, Table]:
+    """The rows left and right of a split."""
+    column, threshold = cut
+    left = tuple(row for row in node if row[0][column] <= threshold)
+    return left, tuple(row for row in node if row[0][column] > threshold)
+
+
+class NaiveLearner:
+    """The labels that some way of breaking ties among best splits gives to each test point.
+
+    Works on float32 values. A node is a leaf when no depth is left, when it is pure, when it has too few
+    rows, when no column varies so that both sides keep the rows of a leaf, or when the best split gains too
+    little; a leaf gives the most frequent label, the one that sorts first on a tie.
+    """
+
+    def __init__(self, points: Sequence[Values], labels: Sequence[int], stops: Stops = NO_STOPS):
+        self.points = list(points)
+        self.codes = {label: code for code, label in enumerate(sorted(labels))}
+        self.stops = stops
+        self._known: dict[tuple[Table, int, int], list[LabelSet]] = {}
+
+    def possible_labels(self, node: Table, depth: int, whole: int | None = None) -> list[LabelSet]:
+        """For every test point, the labels it may get in this node, of a table of so many rows."""
+        whole = len(node) if whole is None else whole
+        key = (node, depth, 0 if self.stops == NO_STOPS else whole)
+        if key not in self._known:
+            self._known[key] = self._learn(node, depth, whole)
+        return self._known[key]
+
+    def cuts(self, node: Table, depth: int, whole: int) -> list[tuple[int, float]]:
+        """All splits that the learner may take in a node; none if it is a leaf."""
+        leaf, split = self.stops.rows(whole)
+        pure = len({label for _, label in node}) == 1
+        if depth == 0 or pure or len(node) < split:
+            return []
+        cuts = best_cuts(node, self.codes, leaf)
+        enough = Fraction(self.stops.decrease) * whole
+        rounding = Fraction(np.finfo(np.float64).eps) * whole
+        if cuts and self.stops.decrease > 0 and self.gain(node, cuts[0]) + rounding < enough:
+            return []
+        return cuts
+
+    def gain(self, node: Table, cut: tuple[int, float]) -> Fraction:
+        """What a split adds to the sum of (squared class counts) / (size)."""
+        return sum((self.square(side) for side in divide(node, cut)), -self.square(node))
+
+    def square(self, node: Table) -> Fraction:
+        """The sum of squared class counts over the size."""
+        counts = [sum(label == other for _, other in node) for label in self.codes]
+        return Fraction(sum(c * c for c in counts), len(node))
+
+    def _learn(self, node: Table, depth: int, whole: int) -> list[LabelSet]:
+        cuts = self.cuts(node, depth, whole)
+        if not cuts:
+            return [frozenset({self.majority(node)})] * len(self.points)
+        gathered: list[set[int]] = [set() for _ in self.points]
+        for column, threshold in cuts:
+            answers = [
+                self.possible_labels(side, depth - 1, whole) for side in divide(node, (column, threshold))
+            ]
+            for i, point in enumerate(self.points):
+                gathered[i] |= answers[point[column] > threshold][i]
+        return [frozenset(labels) for labels in gathered]
+
+    def majority(self, node: Table) -> int:
+        """The label of a leaf."""
+        counts = dict.fromkeys(sorted(self.codes), 0)
+        for _, label in node:
+            counts[label] += 1
+        return max(counts, key=counts.__getitem__)  # the first of equal ones, in the order of the labels
+
+
+# ---------------------------------------------------------------- trees that are cut off
+
+
+def cut_off_labels(learner: NaiveLearner, table: Table, depth: int) -> list[LabelSet]:
+    """The labels of each point if a limit of leaves, or pruning, decides about the tree as a whole."""
+    if learner.stops.leaves is None:
+        trees = (
+            labels for labels, _, _ in _pruned(learner, table, depth, len(table), range(len(learner.points)))
+        )
+    else:
+        trees = _best_first(learner, table, depth)
+    seen = [dict(tree) for tree in islice(trees, MOST_TREES)]
+    return [frozenset(tree[i] for tree in seen) for i in range(len(learner.points))]
+
+
+Labels = tuple[tuple[int, int], ...]
+"""Pairs of a point and its label."""
+
+
+def _route(learner: NaiveLearner, points: Sequence[int], cut: Cut) -> tuple[list[int], list[int]]:
+    """The points left and right of a split."""
+    column, threshold = cut
+    left = [i for i in points if learner.points[i][column] <= threshold]
+    return left, [i for i in points if learner.points[i][column] > threshold]
+
+
+def _pruned(
+    learner: NaiveLearner, node: Table, depth: int, whole: int, points: Sequence[int]
+) -> Iterator[tuple[Labels, Fraction, int]]:
+    """Every tree after pruning: labels of the points, cost (times the rows of the table), and leaves.
+
+    A branch is cut off if it saves no more than alpha for each leaf but one.
+    """
+    label = learner.majority(node)
+    leaf = tuple((i, label) for i in points), len(node) - learner.square(node), 1
+    cuts = learner.cuts(node, depth, whole)
+    if not cuts:
+        yield leaf
+        return
+    for cut in cuts:
+        sides = [
+            list(islice(_pruned(learner, side, depth - 1, whole, there), MOST_TREES))
+            for side, there in zip(divide(node, cut), _route(learner, points, cut), strict=True)
+        ]
+        for left, right in product(*sides):
+            cost, leaves = left[1] + right[1], left[2] + right[2]
+            saves = leaf[1] - cost
+            alpha = Fraction(learner.stops.alpha) * whole
+            yield leaf if saves <= alpha * (leaves - 1) else (left[0] + right[0], cost, leaves)
+
+
+@dataclass(frozen=True)
+class _Open:
+    """A node that may still be split, with the split that it would get (None for a leaf)."""
+
+    node: Table
+    depth: int
+    points: tuple[int, ...]
+    cut: Cut | None
+    gain: Fraction
+
+
+def _best_first(learner: NaiveLearner, table: Table, depth: int) -> Iterator[Labels]:
+    """Every tree with so many leaves: always the node whose split gains most is split next."""
+    whole = len(table)
+
+    def opened(node: Table, depth: int, points: Sequence[int]) -> list[_Open]:
+        cuts = learner.cuts(node, depth, whole)
+        if not cuts:
+            return [_Open(node, depth, tuple(points), None, Fraction(-1))]
+        return [_Open(node, depth, tuple(points), cut, learner.gain(node, cut)) for cut in cuts]
+
+    def grow(waiting: tuple[_Open, ...], splits: int) -> Iterator[Labels]:
+        best = max(one.gain for one in waiting)
+        if splits == 0 or best < 0:
+            yield tuple((i, learner.majority(one.node)) for one in waiting for i in one.points)
+            return
+        for place, one in enumerate(waiting):
+            if one.gain == best and one.cut is not None:
+                sides = zip(divide(one.node, one.cut), _route(learner, one.points, one.cut), strict=True)
+                children = [opened(node, one.depth - 1, points) for node, points in sides]
+                for pair in product(*children):
+                    yield from grow((*waiting[:place], *pair, *waiting[place + 1 :]), splits - 1)
+
+    for root in opened(table, depth, range(len(learner.points))):
+        yield from grow((root,), (learner.stops.leaves or 1) - 1)
