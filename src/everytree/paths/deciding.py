@@ -1,35 +1,29 @@
-"""Everyone who is not proved yet: path after path, the most plausible first, until all are decided.
+"""Path programs as a worker: path after path, the most plausible first, until all people are decided.
 
-The top of `everytree.decide`: takes the problem and the people from the walk, gives back who is proved after
-all, who is refuted with which change, and who stays open.
+The top of the room: takes the open people from the judge and proves those who have no path left; whom a path
+refutes the judge notes itself.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.errors import InternalError
-from everytree.paths.listing import Path, list_paths
+from everytree.paths.listing import Listing, Path
 from everytree.paths.program import Solver
 from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, Family, PathSearch
-from everytree.paths.trial import Trial
-from everytree.refute.membership import Membership
-from everytree.refute.new_rows import RowMaker
-from everytree.refute.small_sets import try_every_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.node import Cut
     from everytree.prove.problem import Problem
-    from everytree.support.progress import Progress
+    from everytree.refute.judge import Judge
 
 ROUNDS = ((6, 3), (60, 3), (6, None), (30, None), (150, None), (1000, None))
 """Programs that one path may use in each round, and how many paths of one family are looked at.
@@ -38,150 +32,129 @@ Paths over the same columns and sides, to the same label, are a family: where a 
 gaps, a few of its paths, looked at closely, often decide everyone that the others could reach.
 """
 
-SEEDS = range(6)
-"""Ways of breaking ties that are tried when the estimator leaves them to chance."""
+BATCH = 2000
+"""Paths that go through the first rounds together; then the next ones are looked for."""
+
+FIRST_ROUNDS = 2
+"""Rounds that a batch goes through before the next one; the others wait until all paths are known."""
+
+MOST_KEPT = 100_000
+"""Open paths that are kept for later rounds."""
 
 SHARED_RIVALS = 5
 """Rivals that a path takes over from earlier paths through the same node."""
 
-
-@dataclass(eq=False)
-class Decision:
-    """What is known of each person: `robust`, or the smallest confirmed change and the label it gives."""
-
-    robust: NDArray[np.bool_]
-    witnesses: dict[int, tuple[Trial, int]] = field(default_factory=dict)
-    in_time: bool = True
-    programs: int = 0
-    paths: int = 0
-    retrained: int = 0
+PROGRAM_SECONDS = 5e-3
+"""About what one program costs."""
 
 
-class Judge:
-    """Retrains the user's tree on trials and notes whose prediction changed."""
-
-    def __init__(
-        self,
-        problem: Problem,
-        new_tree: Callable[[], Any],
-        X: NDArray[np.float32],
-        predictions: NDArray[np.int64],
-        proved: NDArray[np.bool_],
-    ) -> None:
-        self.problem = problem
-        self.new_tree = new_tree
-        self.X = np.ascontiguousarray(X)
-        self.predictions = predictions
-        self.proved = proved
-        self.maker = RowMaker(problem)
-        self.membership = Membership(problem, self.maker)
-        self.witnesses: dict[int, tuple[Trial, int]] = {}
-        self.retrained = 0
-        self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
-
-    def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:
-        """Retrain on a trial of B(T); says whether one of `people` gets another label.
-
-        A tree without a fixed random state is retrained with several, until one of them does it.
-        """
-        if not self.membership.holds(trial):
-            return False
-        X, y = trial.table(self.problem)
-        X = np.ascontiguousarray(X)
-        return any(self._retrain(replace(trial, random_state=s), X, y)[people].any() for s in self.seeds)
-
-    def _retrain(self, trial: Trial, X: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Note whose label changes when the tree is learned from these rows."""
-        tree = self.new_tree()
-        if trial.random_state is not None:
-            tree.set_params(random_state=trial.random_state)
-        tree.fit(X, y, check_input=False)
-        self.retrained += 1
-        after = tree.predict(self.X, check_input=False)
-        changed: NDArray[np.bool_] = after != self.predictions
-        wrong = changed & self.proved
-        if wrong.any():
-            raise InternalError(
-                f"A retrained tree contradicts the proof for test person {int(np.argmax(wrong))}. This is a "
-                "fault in everytree; please report it with the table."
-            )
-        for p in np.flatnonzero(changed):
-            known = self.witnesses.get(int(p))
-            if known is None or trial.size < known[0].size:
-                self.witnesses[int(p)] = (trial, int(after[p]))
-        return changed
-
-
-def decide(
-    problem: Problem,
-    new_tree: Callable[[], Any],
-    X: NDArray[np.float32],
-    predictions: NDArray[np.int64],
-    proved: NDArray[np.bool_],
-    deadline: float,
-    progress: Progress | None = None,
-) -> Decision:
-    """Decide the people who are not proved, as far as the time allows.
+class Programs:
+    """Decides people by programs, as far as the time allows; `steps` does one path at a time.
 
     Soundness
     ---------
-    A person is robust iff no table of B(T) takes any path to another label. Every such path is in the list
-    (it comes from the same domain as the walk), and a path is crossed out only by a checked bound.
+    A person is robust iff no table of B(T) takes any path to another label. Every such path is listed (it
+    comes from the same domain as the walk), a path is crossed out only by a checked bound, and a person is
+    proved only when no listed path and no node that could lead to one is left (`Listing.outstanding`).
     """
-    judge = Judge(problem, new_tree, X, predictions, proved)
-    judge.proved, finished = try_every_table(problem, judge, deadline)
-    people = np.flatnonzero(~finished).astype(np.int32)
-    decision = Decision(judge.proved.copy())
-    paths, complete = list_paths(problem, X, predictions, people, deadline)
-    paths.sort(key=lambda path: path.effort)
-    bias = problem.bias
-    budgets = np.array([bias.additions, bias.flips, bias.removals], float)
-    family = Family(np.zeros(3), budgets, 1.0)
-    solver = Solver()
-    open_paths = list(range(len(paths)))
-    taken: list[int] = []
-    rivals: dict[int, list[list[Cut]]] = {}
-    pool: dict[int, list[Cut]] = {}
-    known_counts: dict[tuple[int, int, int], NDArray[np.float64]] = {}
-    for programs, per_family in ROUNDS:
-        still_open = []
+
+    def __init__(self, problem: Problem, judge: Judge, deadline: float) -> None:
+        self.problem, self.judge, self.deadline = problem, judge, deadline
+        self.listing = Listing(problem, judge.X, judge.predictions, judge.open)
+        self.people = judge.open.copy()
+        bias = problem.bias
+        budgets = np.array([bias.additions, bias.flips, bias.removals], float)
+        self.family = Family(np.zeros(3), budgets, 1.0)
+        self.solver = Solver()
+        self.n_paths = 0
+        self._rivals: dict[Path, list[list[Cut]]] = {}
+        self._pool: dict[int, list[Cut]] = {}
+        self._counts: dict[tuple[int, int, int], NDArray[np.float64]] = {}
+        self._nodes: dict[int, NDArray[np.int32]] = {}
+
+    @property
+    def too_many_paths(self) -> bool:
+        """Whether some paths were left out because there are too many."""
+        return self.listing.too_many
+
+    def steps(self) -> Iterator[float]:
+        """Look at path after path; gives about the seconds of each step."""
+        kept: list[Path] = []
+        batch: list[Path] = []
         looked_at: Counter[tuple[object, ...]] = Counter()
-        for at, k in enumerate(open_paths):
-            path = paths[k]
-            if per_family is not None and looked_at[path.family] >= per_family:
-                still_open.append(k)
+        for path in self.listing.paths():
+            if not isinstance(path, Path):
+                yield path
                 continue
-            waiting = path.people[[int(p) not in judge.witnesses for p in path.people]]
-            if len(waiting) == 0:
-                continue
-            if time.monotonic() > deadline:
-                still_open += open_paths[at:]
-                break
-            search = PathSearch(problem, path, family, solver, judge.maker, known_counts)
-            search.take_over(rivals.get(k), pool, SHARED_RIVALS)
-            looked_at[path.family] += 1
-            status = search.run(partial(judge.consider, people=waiting), programs, deadline)
-            search.share(pool)
-            if status == OPEN:
-                still_open.append(k)
-                rivals[k] = search.rivals
-            elif status == TAKEN:
-                taken.append(k)
-            if progress is not None:
-                progress(0.5, len(people) - len(judge.witnesses))
-        open_paths = still_open
-        if not open_paths or time.monotonic() > deadline:
-            break
-    waiting_for: set[int] = set()
-    for k in (*open_paths, *taken):
-        waiting_for.update(map(int, paths[k].people))
-    if complete:
-        for p in people:
-            decision.robust[p] = int(p) not in waiting_for and int(p) not in judge.witnesses
-    decision.in_time = complete and (not open_paths or time.monotonic() <= deadline)
-    decision.witnesses = judge.witnesses
-    decision.programs, decision.paths, decision.retrained = solver.solved, len(paths), judge.retrained
-    return decision
+            self.n_paths += 1
+            yield from self._look(path, ROUNDS[0], looked_at, batch)
+            if self.n_paths % BATCH == 0:
+                yield from self._rounds(batch, ROUNDS[1:FIRST_ROUNDS], kept)
+                batch, looked_at = [], Counter()
+                self.listing.too_many |= len(kept) > MOST_KEPT
+                for dropped in kept[MOST_KEPT:]:
+                    self._rivals.pop(dropped, None)
+                del kept[MOST_KEPT:]
+        self._prove()
+        yield 0.0
+        yield from self._rounds(batch, ROUNDS[1:FIRST_ROUNDS], kept)
+        yield from self._rounds(kept, ROUNDS[FIRST_ROUNDS:], [])
+
+    def _rounds(
+        self, paths: list[Path], rounds: tuple[tuple[int, int | None], ...], kept: list[Path]
+    ) -> Iterator[float]:
+        """Take paths through some rounds; those that stay open are appended to `kept`."""
+        for limits in rounds:
+            still_open: list[Path] = []
+            looked_at: Counter[tuple[object, ...]] = Counter()
+            for path in paths:
+                yield from self._look(path, limits, looked_at, still_open)
+            paths = still_open
+        kept += paths
+
+    def _look(
+        self,
+        path: Path,
+        limits: tuple[int, int | None],
+        looked_at: Counter[tuple[object, ...]],
+        still_open: list[Path],
+    ) -> Iterator[float]:
+        """Look at one path with so many programs, unless enough of its family have been looked at."""
+        programs, per_family = limits
+        waiting = path.people[self.judge.open[path.people]]
+        if len(waiting) == 0:
+            self.listing.settle(path)
+            return
+        if per_family is not None and looked_at[path.family] >= per_family:
+            still_open.append(path)
+            return
+        if time.monotonic() > self.deadline:
+            return
+        looked_at[path.family] += 1
+        solved = self.solver.solved
+        status = self._search(path, waiting, programs)
+        if status == IMPOSSIBLE:
+            self.listing.settle(path)
+            self._prove()
+        elif status == OPEN:
+            still_open.append(path)
+        yield PROGRAM_SECONDS * (1 + self.solver.solved - solved)
+
+    def _search(self, path: Path, waiting: NDArray[np.int32], programs: int) -> str:
+        for step in path.steps:
+            # Nodes are known by the identity of their rows, which must not be given to others.
+            self._nodes[id(step.rows)] = step.rows
+        search = PathSearch(self.problem, path, self.family, self.solver, self.judge.maker, self._counts)
+        search.take_over(self._rivals.pop(path, None), self._pool, SHARED_RIVALS)
+        status = search.run(partial(self.judge.consider, people=waiting), programs, self.deadline)
+        search.share(self._pool)
+        if status == OPEN:
+            self._rivals[path] = search.rivals
+        return status
+
+    def _prove(self) -> None:
+        """Prove the people who have no way left to another label."""
+        self.judge.prove(self.people & self.judge.open & (self.listing.outstanding == 0))
 
 
-__all__ = ["IMPOSSIBLE", "OPEN", "TAKEN", "Decision", "Judge", "Path", "decide"]
+__all__ = ["IMPOSSIBLE", "OPEN", "TAKEN", "Path", "Programs"]

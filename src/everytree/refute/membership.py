@@ -15,9 +15,9 @@ import numpy as np
 from everytree.bias.columns import TableView
 
 if TYPE_CHECKING:
-    from everytree.paths.trial import Trial
     from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
+    from everytree.refute.trial import Trial
 
 
 class Membership:

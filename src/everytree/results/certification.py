@@ -74,6 +74,10 @@ class CertificationResult:
         Position of a person who is not robust to the changed records; see `witness`.
     prepared : Prepared
         The tables and the learner as they were certified.
+    reasons : array of str, optional
+        Why people are unknown: "time", "memory", "paths" (more than can be kept), "tie" (the label hangs on a
+        tie that the learner never breaks that way), "interrupted", or "not settled" when everything that
+        there is to try was tried; "" for everybody else.
     """
 
     verdicts: NDArray[np.str_]
@@ -90,6 +94,7 @@ class CertificationResult:
     statistics: dict[str, float]
     witnesses: dict[int, Witness] = field(default_factory=dict)
     prepared: Prepared | None = None
+    reasons: NDArray[np.str_] | None = None
 
     def __len__(self) -> int:
         return len(self.verdicts)
