@@ -215,7 +215,8 @@ class Walk:
             chosen = self.engine.refine(ranking)
             self.splits += len(chosen)
             stack.append(self._frame(visit, ground, chosen))
-        cells = len(node.rows) * len(self.X) + SPLIT_CELLS * len(ranking.chosen)
+        by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4
+        cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
         return NODE_SECONDS + CELL_SECONDS * cells
 
     def _frame(self, visit: _Visit, ground: Ground, chosen: NDArray[np.int64]) -> _Frame:

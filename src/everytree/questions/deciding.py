@@ -52,8 +52,12 @@ DECIDING_SECONDS = 60.0
 DRAFT_BYTES = 24
 """Memory that an attack needs for each cell of the table."""
 
-HEAD_START = 0.5
+HEAD_START = 0.25
 """Seconds, by estimate, that the walk has for itself: on small trees it proves most people in that time."""
+
+SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "programs": 1.0}
+"""How the time is divided between workers that have something to do. Trying every table decides everybody for
+certain, where it can be done at all; attacks decide the most in little time."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which the programs do not wait for the end of the walk any longer."""
@@ -82,6 +86,11 @@ class _Worker:
     steps: Iterator[float]
     spent: float = 0.0
     done: bool = False
+
+    @property
+    def turn(self) -> float:
+        """The least is next."""
+        return self.spent / SHARES[self.name]
 
 
 class Deciding:
@@ -146,7 +155,7 @@ class Deciding:
         if self.auto and len(self.workers) == 1 and (walk.done or walk.spent >= HEAD_START):
             self._hire()
         waiting = [w for w in self.workers if not w.done and not self._must_wait(w)]
-        return min(waiting, key=lambda w: w.spent, default=None)
+        return min(waiting, key=lambda w: w.turn, default=None)
 
     def _hire(self) -> None:
         """Bring in everybody but the walk."""
