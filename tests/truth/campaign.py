@@ -22,6 +22,8 @@ from pathlib import Path
 from tests.truth.oracle import Learner, Table
 from tests.truth.problems import Problem, hand_picked, random_problem
 
+WORKERS = ("tables", "programs")  # workers of a decision, examined by themselves
+LONGEST = 50  # rows of a table that a worker by itself is examined on
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
 
 
@@ -83,17 +85,51 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
     return [(str(verdict) == "robust", int(label)) for verdict, label in pairs]
 
 
+def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
+    """What one worker of a decision proves by itself: every table tried, or path programs."""
+    import numpy as np
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree.bias import as_bias, resolve
+    from everytree.learner import prepare
+    from everytree.paths.deciding import Programs
+    from everytree.prove.problem import Problem as Question
+    from everytree.refute.judge import Judge
+    from everytree.refute.small_sets import EveryTable
+
+    if len(problem.y) > LONGEST:
+        return [(False, 0)] * len(problem.points)
+    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=0)
+    prepared = prepare(tree, problem.X, problem.y, problem.points)
+    train, people = prepared.train, prepared.test
+    bias = resolve(as_bias(problem.bias()), train.frame, train.y, train.labels, train.label_name)
+    question = Question.of(train, bias, prepared.learner.settings)
+    judge = Judge(
+        question, prepared.learner.new_tree, people.X, prepared.predictions, np.zeros(len(people.X), bool)
+    )
+    if worker == "programs":
+        steps = Programs(question, judge, time.monotonic() + 5).steps()
+    else:
+        steps = EveryTable(question, judge).steps() if EveryTable.is_possible(question) else iter(())
+    for _ in steps:
+        pass
+    labels = train.labels[prepared.predictions]
+    return [(bool(proved), int(label)) for proved, label in zip(judge.proved, labels, strict=True)]
+
+
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
-    ``engine`` is the name of one of the library's engines, a certifier of your own, or "bounds" for the
-    inequality below the relational engine.
+    ``engine`` is the name of one of the library's engines or `WORKERS`, a certifier of your own, or "bounds"
+    for the inequality below the relational engine.
     """
     if engine == "bounds":
         from tests.truth.inequality import examine_bounds
 
         return examine_bounds(problem)
-    certifier = partial(library_verdicts, engine=engine) if isinstance(engine, str) else engine
+    certifier: Certifier = engine if not isinstance(engine, str) else partial(library_verdicts, engine=engine)
+    if engine in WORKERS:
+        certifier = partial(worker_verdicts, worker=engine)
     try:
         verdicts = certifier(problem)
     except Exception as error:

@@ -85,6 +85,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("stop forgotten", "prove/engines.py", "may_stop = leaf.may_be_constant(columns, types, rows, budget.removals)", "may_stop = False", engine="relational", focus=FAKE),
     Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += 1.0", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
     Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "(0.0 if j < y else 1.0)", "1.0", engine="relational"),
+    # Every table of a small bias set, followed on coded columns, and what is left of a person's paths.
+    Mutant("ties of a changed table dropped", "refute/tied_trees.py", "return tied[:used]", "return tied[:1]", engine="tables", focus=FLIP),
+    Mutant("a label to flip to forgotten", "refute/tables.py", "for target in range(self.problem.bias.n_labels):", "for target in range(self.problem.bias.n_labels - 1):", engine="tables", focus=FLIP),
+    Mutant("a class of equal rows forgotten", "refute/tables.py", "for rows in groups.values():", "for rows in list(groups.values())[1:]:", engine="tables"),
+    Mutant("splits too far behind to be looked at", "refute/tied_trees.py", "reach = 4.0 * self.most_changes", "reach = 0.5 * self.most_changes", engine="tables", focus=FLIP),
+    Mutant("changes go to the other side", "refute/tied_trees.py", "if (code[c[0]] > low) == (side == 1))", "if (code[c[0]] > low) == (side == 0))", engine="tables"),
+    Mutant("people not asked count as answered", "refute/tied_trees.py", "asked[new] = True", "asked[:] = True", engine="tables"),
+    Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
+    Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
 )  # fmt: skip
 
 

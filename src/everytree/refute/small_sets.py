@@ -52,8 +52,8 @@ MOST_LONG_TABLES = 400_000
 MOST_LISTED_ROWS = 100_000
 """In longer tables equal rows are not looked for: one table alone would cost too much."""
 
-TABLE_SECONDS = 2e-4
-"""About what one table costs."""
+TABLE_SECONDS, LOOK_SECONDS, TRIAL_SECONDS = 3e-5, 1e-4, 1e-2
+"""About what one table costs, each node that is looked at for it, and each training."""
 
 TRIALS_A_PERSON = 40
 """Tables of any length on which the user's tree is retrained for the sake of one person."""
@@ -210,9 +210,10 @@ class EveryTable:
             open_people = np.flatnonzero(judge.open & self.people)
             if len(open_people) == 0:
                 return
+            before = trees.looks
             differs = trees.may_differ(_changes(listed, acts), open_people)
             self.tables += 1
-            cost = TABLE_SECONDS
+            cost = TABLE_SECONDS + LOOK_SECONDS * (trees.looks - before)
             if differs.any():
                 cost += self._try(listed, acts, open_people[differs])
             yield cost
@@ -227,7 +228,7 @@ class EveryTable:
         self._trials.update(waiting)
         if waiting:
             self.judge.consider(trial, np.array(waiting, np.int32))
-        return 50 * TABLE_SECONDS if waiting else 0.0
+        return TRIAL_SECONDS if waiting else 0.0
 
 
 def _changes(listed: TableList, acts: tuple[Act, ...]) -> Changes:

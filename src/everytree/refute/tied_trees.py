@@ -89,6 +89,7 @@ class TiedTrees:
         )
         self._spots: dict[bytes, _Spot] = {}
         self._answers = 0
+        self.looks = 0
         self.root = self._spot(np.arange(len(problem.table.y), dtype=np.int32))
 
     def may_differ(self, changes: Changes, people: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -124,6 +125,7 @@ class TiedTrees:
     def _look(
         self, spot: _Spot, changes: Changes, depth: int, people: NDArray[np.int64], levels: int
     ) -> NDArray[np.bool_]:
+        self.looks += 1
         counts = spot.total.copy()
         for _, old, new in changes:
             counts[old] -= 1
@@ -139,17 +141,35 @@ class TiedTrees:
         if len(best) == 0:
             return np.asarray(self.predictions[people] != label)
         differs = np.zeros(len(people), np.bool_)
-        for s in best:
-            feature, low = spot.feature[s], spot.low[s]
-            on_right = self.X[feature, people] > spot.middle[s]
-            for side in (0, 1):
-                who = np.flatnonzero((on_right == (side == 1)) & ~differs)
-                if len(who):
-                    code = self.columns.codes[feature]
-                    there = tuple(change for change in changes if (code[change[0]] > low) == (side == 1))
-                    child = self._child(spot, int(s), side)
-                    differs[who] = self._differs(child, there, depth - 1, people[who], levels - 1)
+        for child, there, arrive in self._sides(spot, best, changes, people):
+            who = np.flatnonzero(arrive & ~differs)
+            if len(who):
+                differs[who] = self._differs(child, there, depth - 1, people[who], levels - 1)
         return differs
+
+    def _sides(
+        self, spot: _Spot, best: NDArray[np.int64], changes: Changes, people: NDArray[np.int64]
+    ) -> list[tuple[_Spot, Changes, NDArray[np.bool_]]]:
+        """Children of the best splits, each with its changes and who arrives there by one split or another.
+
+        In small nodes many columns cut the rows in the same way, so the children are far fewer than the ways.
+        """
+        features = spot.feature[best]
+        on_right = self.X[features][:, people] > spot.middle[best][:, None]
+        sides: dict[_Spot, tuple[Changes, NDArray[np.bool_]]] = {}
+        for k, s in enumerate(best.tolist()):
+            for side, arrive in ((0, ~on_right[k]), (1, on_right[k])):
+                if not arrive.any():
+                    continue
+                child = self._child(spot, s, side)
+                known = sides.get(child)
+                if known is None:
+                    code, low = self.columns.codes[features[k]], spot.low[s]
+                    there = tuple(c for c in changes if (code[c[0]] > low) == (side == 1))
+                    sides[child] = there, arrive.copy()
+                else:
+                    known[1][:] |= arrive
+        return [(child, there, arrive) for child, (there, arrive) in sides.items()]
 
     def _child(self, spot: _Spot, s: int, side: int) -> _Spot:
         child = spot.children.get((s, side))
