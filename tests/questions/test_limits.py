@@ -18,7 +18,7 @@ def table() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X, y, rng.integers(0, 40, (120, 6)).astype(float)
 
 
-def tree(depth: int) -> DecisionTreeClassifier:
+def tree(depth: int | None) -> DecisionTreeClassifier:
     return DecisionTreeClassifier(max_depth=depth, random_state=0)
 
 
@@ -79,3 +79,61 @@ def test_a_memory_limit_says_unknown(table) -> None:
 def test_wrong_options(table, options, message) -> None:
     with pytest.raises(EverytreeError, match=message):
         certify(tree(1), *table, "flip(1)", **options)
+
+
+# ---------------------------------------------------------------- at any time
+
+
+def wide_table() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Continuous columns and no depth limit: nobody comes to an end with everything here."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(400, 20)).round(4)
+    y = ((X[:, 0] + X[:, 1] > 0) ^ (rng.random(400) < 0.05)).astype(int)
+    return X, y, rng.normal(size=(60, 20)).round(4)
+
+
+@pytest.fixture(scope="module")
+def compiled() -> None:
+    """What the searches use is compiled once after an installation, which is not their time."""
+    X, y, people = wide_table()
+    for bias in ("flip(1)", "flip(5)"):
+        certify(tree(3), X[:150, :4], y[:150], people[:9, :4], bias, time_limit=100)
+
+
+@pytest.mark.parametrize("depth", [3, None])
+def test_people_are_refuted_although_the_walk_does_not_end(depth, compiled) -> None:
+    result = certify(tree(depth), *wide_table(), "flip(5)", time_limit=25)
+    assert result.counts()["not robust"] > 0
+    assert result.statistics["seconds"] < 25 * 1.1 + 2
+    unknown = result.verdicts == "unknown"
+    assert set(result.reasons[unknown]) <= {"time"}
+    assert (result.reasons[~unknown] == "").all()
+    assert result.complete == (not unknown.any())
+
+
+def test_ctrl_c_returns_what_is_decided(compiled) -> None:
+    calls = []
+
+    def impatient(done: float, left: int) -> None:
+        calls.append(left)
+        if left < 55:
+            raise KeyboardInterrupt
+
+    result = certify(tree(None), *wide_table(), "flip(5)", time_limit=60, progress=impatient)
+    assert not result.complete
+    assert 5 < result.counts()["not robust"] < 60
+    assert calls[-1] < 55
+    assert set(result.reasons[result.verdicts == "unknown"]) == {"interrupted"}
+
+
+def test_a_call_without_a_limit_ends_after_a_minute() -> None:
+    import inspect
+
+    assert inspect.signature(certify).parameters["time_limit"].default == 60
+
+
+def test_a_label_that_hangs_on_a_tie_is_called_so() -> None:
+    X, y = [[0, 0]] * 3 + [[1, 1]] * 3, [0] * 3 + [1] * 3
+    result = certify(tree(1), X, y, [[0, 1]], "flip(0)")
+    assert result.reasons.tolist() == ["tie"]
+    assert result.complete

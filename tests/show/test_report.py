@@ -16,7 +16,7 @@ from everytree.audit import Data, Sweep
 from everytree.bias import parse
 from everytree.cli import main
 from everytree.errors import EverytreeError
-from everytree.questions.certify import DECIDING_SECONDS
+from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.show.report import method, people, pictures, write_report
 from everytree.show.report.overview import headline
 from everytree.show.report.page import render

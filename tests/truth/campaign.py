@@ -22,6 +22,7 @@ from pathlib import Path
 from tests.truth.oracle import Learner, Table
 from tests.truth.problems import Problem, hand_picked, random_problem
 
+LONGEST = 50  # rows of a table that a worker by itself is examined on
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
 
 
@@ -83,16 +84,34 @@ def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
     return [(str(verdict) == "robust", int(label)) for verdict, label in pairs]
 
 
-def program_verdicts(problem: Problem) -> list[tuple[bool, int]]:
-    """What everytree says if no table is tried by itself, so that paths and programs must decide."""
-    from everytree.paths import deciding
+def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
+    """What one worker of a decision proves by itself: every table tried, or path programs."""
+    from sklearn.tree import DecisionTreeClassifier
 
-    kept = deciding.try_every_table
-    deciding.try_every_table = lambda _problem, judge, _deadline: (judge.proved, judge.proved.copy())
-    try:
-        return library_verdicts(problem, "auto")
-    finally:
-        deciding.try_every_table = kept
+    from everytree.bias import as_bias, resolve
+    from everytree.learner import prepare
+    from everytree.paths.deciding import Programs
+    from everytree.prove.problem import People
+    from everytree.prove.problem import Problem as Question
+    from everytree.refute.judge import Judge
+    from everytree.refute.small_sets import EveryTable
+    from everytree.support.limits import Limits
+
+    if len(problem.y) > LONGEST:
+        return [(False, 0)] * len(problem.points)
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
+    prepared = prepare(tree, problem.X, problem.y, problem.points)
+    train, people = prepared.train, People(prepared.test.X, prepared.predictions)
+    question = Question.of(train, resolve(as_bias(problem.bias()), train), prepared.learner.settings)
+    judge = Judge(question, prepared.learner.new_tree, people)
+    if worker == "programs":
+        steps = Programs(question, judge, Limits.of(5.0)).steps()
+    else:
+        steps = EveryTable(question, judge).steps() if EveryTable.is_possible(question) else iter(())
+    for _ in steps:
+        pass
+    labels = train.labels[prepared.predictions]
+    return [(bool(proved), int(label)) for proved, label in zip(judge.proved, labels, strict=True)]
 
 
 def check_verdicts(problem: Problem) -> list[tuple[bool, int]]:
@@ -108,16 +127,20 @@ def check_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     return [(check(prepared, problem.bias(), p).confirmed, int(label)) for p, label in enumerate(labels)]
 
 
-OTHERS: dict[str, Certifier] = {"programs": program_verdicts, "check": check_verdicts}
-"""Certifiers with a name, besides the library's engines."""
+OTHERS: dict[str, Certifier] = {
+    "check": check_verdicts,
+    "programs": partial(worker_verdicts, worker="programs"),
+    "tables": partial(worker_verdicts, worker="tables"),
+}
+"""Certifiers with a name, besides the library's engines: the check, and workers of a decision alone."""
 
 
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
-    ``engine`` is the name of one of the library's engines, "programs" for paths and programs alone, "check"
-    for the independent check, a certifier of your own, "bounds" for the inequality below the relational
-    engine, "witnesses" for cases of `tests.truth.witnesses`, or "metrics" for ranges of metrics.
+    ``engine`` is the name of one of the library's engines or of `OTHERS`, a certifier of your own, "bounds"
+    for the inequality below the relational engine, "witnesses" for cases of `tests.truth.witnesses`, or
+    "metrics" for ranges of metrics.
     """
     if engine == "metrics":
         from tests.truth.metric_oracle import examine_problem

@@ -128,6 +128,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("check: challengers that may be unavailable", "checker/sizes.py", "return split.inner if self.leaf_most == 1 else self.certain(split, kinds, removals)", "return split.inner", engine="check", focus=LEAF),
     Mutant("check: small nodes never stop", "checker/sizes.py", "return n_rows - removals < self.node_most", "return False", engine="check", focus={"stops": ("split",)}),
     Mutant("check: additions forgotten where leaves need rows", "checker/sizes.py", "if sum(missing) <= additions:", "if sum(missing) == 0:", engine="check", focus={**LEAF, "kinds": ("miss",)}),
+    # Every table of a small bias set, followed on coded columns, and what is left of a person's paths.
+    Mutant("ties of a changed table dropped", "refute/tied_trees.py", "return tied[:used]", "return tied[:1]", engine="tables", focus=FLIP),
+    Mutant("a label to flip to forgotten", "refute/tables.py", "for target in range(self.problem.bias.n_labels):", "for target in range(self.problem.bias.n_labels - 1):", engine="tables", focus=FLIP),
+    Mutant("a class of equal rows forgotten", "refute/tables.py", "for rows in groups.values():", "for rows in list(groups.values())[1:]:", engine="tables"),
+    Mutant("splits too far behind to be looked at", "refute/tied_trees.py", "reach = 4.0 * self.most_changes", "reach = 0.5 * self.most_changes", engine="tables", focus=FLIP),
+    Mutant("changes go to the other side", "refute/tied_trees.py", "if (code[c[0]] > low) == (side == 1))", "if (code[c[0]] > low) == (side == 0))", engine="tables"),
+    Mutant("people not asked count as answered", "refute/tied_trees.py", "asked[new] = True", "asked[:] = True", engine="tables"),
+    Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
+    Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
 )  # fmt: skip
 
 

@@ -7,6 +7,8 @@ several rows may be added, a few whose proof would need exact positions of the r
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -88,6 +90,21 @@ def test_leaf_limits_leave_almost_nobody_undecided():
     )
     share = (verdicts != "unknown").mean()
     assert share >= 0.97, f"decided {share:.2%} of {len(verdicts)} people"
+
+
+@pytest.mark.parametrize("random_state", [None, 0])
+@pytest.mark.parametrize("chunk", range(4))
+def test_every_verdict_is_right_without_a_depth_limit(chunk, random_state):
+    """The oracle's trees have as many levels as the table can have rows, which is no limit."""
+    first = FIRST_SEED + 5000 + chunk * CHUNK
+    for seed in range(first, first + CHUNK):
+        drawn = random_problem(seed)
+        problem = replace(drawn, depth=len(drawn.y) + sum(part.count for part in drawn.parts))
+        tree = DecisionTreeClassifier(random_state=random_state)
+        result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), time_limit=LIMIT)
+        check_robust(problem, result)
+        for i in np.flatnonzero(result.verdicts == "not robust"):
+            check_witness(problem, result, i, random_state)
 
 
 def test_hand_picked_problems():

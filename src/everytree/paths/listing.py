@@ -6,8 +6,10 @@ programs then ask of each one whether some table of B(T) really takes it.
 
 from __future__ import annotations
 
-import time
+import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,13 +24,15 @@ if TYPE_CHECKING:
 
     from everytree.prove.engines import Ranking
     from everytree.prove.problem import Problem
-    from everytree.support.limits import Limits
 
 MOST_STEPS = 200
 """Paths with more steps are left out of the list, which is not complete then."""
 
-MOST_PATHS = 400_000
-"""A walk that lists more paths than this is cut off: the programs could never look at them all."""
+MOST_WAITING = 200_000
+"""Nodes on the way that are kept at a time; where more would have to wait, some people stay undecided."""
+
+NODE_SECONDS, SPLIT_SECONDS = 5e-4, 1e-6
+"""About what it costs to open a node, and each of its candidate splits."""
 
 PATH_BYTES = 4000
 """Memory that a path takes with the splits and rivals that programs note for it."""
@@ -77,45 +81,90 @@ class _Stop:
     effort: float
 
 
-def list_paths(
-    problem: Problem,
-    X: NDArray[np.float32],
-    predictions: NDArray[np.int64],
-    people: NDArray[np.int32],
-    limits: Limits,
-) -> tuple[list[Path], bool]:
-    """List every path by which one of `people` may get another label; False if the list is not complete."""
-    lister = _Lister(problem, np.ascontiguousarray(X.T), predictions)
-    stack = [_Stop((), lister.nodes.root(), people, 0.0)]
-    while stack:
-        too_many = len(lister.paths) > MOST_PATHS or lister.bytes > limits.memory / 2
-        if too_many or time.monotonic() > limits.deadline:
-            return lister.paths, False
-        lister.visit(stack.pop(), stack)
-    return lister.paths, lister.complete
+@dataclass(eq=False)
+class _Fan:
+    """The children of a stop, least effort first; `position` is the next one."""
+
+    stop: _Stop
+    ranking: Ranking
+    cuts: routing.Cuts
+    rivals: tuple[tuple[int, int], ...]
+    chosen: NDArray[np.int64]
+    possible: NDArray[np.bool_]
+    effort: NDArray[np.float64]
+    order: NDArray[np.int64]
+    position: int = 0
 
 
-class _Lister:
-    """Collects the paths of one problem."""
+class Listing:
+    """Every path by which somebody may get another label, one at a time, the least effort first.
 
-    def __init__(self, problem: Problem, X: NDArray[np.float32], predictions: NDArray[np.int64]) -> None:
+    Nodes are opened when their turn comes, so the first path is there before the second is looked for.
+    ``outstanding[p]`` counts the paths of person p that were given out and the nodes that may still lead to
+    more. `settle` takes a path off; at 0 nothing is left by which the person could get another label.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        X: NDArray[np.float32],
+        predictions: NDArray[np.int64],
+        wanted: NDArray[np.bool_],
+        memory: float = np.inf,
+    ) -> None:
         self.problem = problem
-        self.X = X
+        self.X = np.ascontiguousarray(X.T)
         self.predictions = predictions
+        self.wanted = wanted
         self.nodes = Nodes(problem)
         self.engine = RelationalEngine()
-        self.paths: list[Path] = []
-        self.bytes = 0
-        self.complete = True
+        self.outstanding = np.zeros(len(predictions), np.int64)
+        self.too_many = False
+        self.most_bytes, self.bytes = memory / 2, 0
+        self._heap: list[tuple[float, int, _Stop | _Fan | Path]] = []
+        self._order = count()
+        everyone = np.flatnonzero(wanted).astype(np.int32)
+        self._push(0.0, _Stop((), self.nodes.root(), everyone, 0.0), everyone)
 
-    def visit(self, stop: _Stop, stack: list[_Stop]) -> None:
+    def settle(self, path: Path) -> None:
+        """Take note that no table takes a path."""
+        self.outstanding[path.people] -= 1
+
+    def paths(self) -> Iterator[Path | float]:
+        """Give path after path; in between the seconds that the search took, about."""
+        while self._heap:
+            item = heapq.heappop(self._heap)[2]
+            if not isinstance(item, Path):
+                self.bytes -= _size(item)
+            if isinstance(item, Path):
+                yield item
+            elif isinstance(item, _Fan):
+                self._next_child(item)
+                yield SPLIT_SECONDS
+            else:
+                yield self._open(item)
+
+    def _push(self, effort: float, item: _Stop | _Fan | Path, people: NDArray[np.int32]) -> None:
+        self.bytes += _size(item)
+        if len(self._heap) >= MOST_WAITING or self.bytes > self.most_bytes:
+            # What is left out keeps its people outstanding for ever: they are not proved here.
+            self.too_many = True
+        else:
+            heapq.heappush(self._heap, (effort, next(self._order), item))
+        self.outstanding[people] += 1
+
+    def _open(self, stop: _Stop) -> float:
+        """Find what may be best in a node, and put its children in the order of their effort."""
         node = stop.node
-        if node.depth == 0 or len(node.rows) == 0:
-            self._end_whole(stop)
-            return
+        waiting = stop.people[self.wanted[stop.people]]
         if len(stop.steps) == MOST_STEPS:
-            self.complete = False
-            return
+            self.too_many = True
+            return NODE_SECONDS
+        if len(waiting) == 0 or node.depth == 0 or len(node.rows) == 0:
+            if len(waiting):
+                self._end_whole(stop)
+            self.outstanding[stop.people] -= 1
+            return NODE_SECONDS
         ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
         if ranking.may_stop:
@@ -125,21 +174,37 @@ class _Lister:
         exact = self.engine.exact_thresholds(node.budget)
         cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
         effort = np.maximum(stop.effort, _efforts(ranking, chosen))
-        order = np.argsort(-effort, kind="stable")
-        for c in order:
-            for side in (0, 1):
-                people = routing.people_of_side(cuts, c, side, stop.people, self.X)
-                if len(people) == 0:
-                    continue
-                cut = ground.cut(chosen[c])
-                step = _step(node, cut, side, rivals)
-                after = _Stop((*stop.steps, step), node, people, float(effort[c]))
-                if node.depth == 1:
-                    self._add(after, ground.counts(chosen[c], side), np.flatnonzero(possible[c, side]))
-                else:
-                    child = self.nodes.child(node, cut, side)
-                    stack.append(replace(after, node=child))
-                    self.bytes += child.rows.nbytes + people.nbytes + 8 * len(stop.steps) + 600
+        order = np.argsort(effort, kind="stable")
+        self._go_on(_Fan(stop, ranking, cuts, rivals, chosen, possible, effort, order))
+        self.outstanding[stop.people] -= 1
+        return NODE_SECONDS + SPLIT_SECONDS * (len(node.rows) + 10 * len(ranking.chosen))
+
+    def _go_on(self, fan: _Fan) -> None:
+        """Let a fan wait for the turn of its next child."""
+        if fan.position < len(fan.order):
+            self._push(float(fan.effort[fan.order[fan.position]]), fan, fan.stop.people)
+
+    def _next_child(self, fan: _Fan) -> None:
+        """Follow one split of a fan to both sides."""
+        stop, node = fan.stop, fan.stop.node
+        c = int(fan.order[fan.position])
+        fan.position += 1
+        ground = fan.ranking.ground
+        cut = ground.cut(fan.chosen[c])
+        waiting = stop.people[self.wanted[stop.people]]
+        for side in (0, 1):
+            people = routing.people_of_side(fan.cuts, c, side, waiting, self.X)
+            if len(people) == 0:
+                continue
+            step = _step(node, cut, side, fan.rivals)
+            after = _Stop((*stop.steps, step), node, people, float(fan.effort[c]))
+            if node.depth == 1:
+                self._add(after, ground.counts(fan.chosen[c], side), np.flatnonzero(fan.possible[c, side]))
+            else:
+                self._push(after.effort, replace(after, node=self.nodes.child(node, cut, side)), people)
+        if len(waiting):
+            self._go_on(fan)
+        self.outstanding[stop.people] -= 1
 
     def _end_whole(self, stop: _Stop) -> None:
         """End a path at a node that stays whole."""
@@ -157,8 +222,17 @@ class _Lister:
             expecting = people[self.predictions[people] != j]
             if len(expecting):
                 needed = float(own.max() - own[j]) / reach
-                self.paths.append(Path(steps, int(j), expecting, max(effort, needed)))
-                self.bytes += PATH_BYTES + expecting.nbytes
+                path = Path(steps, int(j), expecting, max(effort, needed))
+                self._push(path.effort, path, expecting)
+
+
+def _size(item: _Stop | _Fan | Path) -> int:
+    """About the bytes that something takes while it waits; a path is kept with its rivals until the end."""
+    if isinstance(item, Path):
+        return PATH_BYTES + item.people.nbytes
+    stop = item.stop if isinstance(item, _Fan) else item
+    splits = 100 * len(item.order) if isinstance(item, _Fan) else 0
+    return stop.node.rows.nbytes + stop.people.nbytes + 8 * len(stop.steps) + 600 + splits
 
 
 def _step(node: Node, cut: Cut, side: int, rivals: tuple[tuple[int, int], ...]) -> Step:

@@ -1,7 +1,6 @@
-"""Trials: concrete changed tables, built from the solution of a program and judged by really learning.
+"""From the solution of a program to a trial, and whether its exact scores take the path.
 
-A trial says which rows change and checks with the exact scores whether the path is taken. Only a retrained
-estimator confirms a witness.
+Between the programs and `refute/judge.py`: only a retrained estimator confirms a witness.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from everytree.paths.program import ADD, FLIP, REMOVE
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
 from everytree.prove.domains import relational
 from everytree.prove.node import Cut, available_splits
+from everytree.refute.trial import Trial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,42 +24,6 @@ if TYPE_CHECKING:
     from everytree.paths.listing import Path, Step
     from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
-
-
-@dataclass(frozen=True, eq=False)
-class Trial:
-    """A changed table: new labels of flipped rows, removed rows, and added rows with their labels.
-
-    ``features`` holds the added rows as the learner sees them, ``originals`` their original columns.
-    ``pools`` lists groups of rows that the program could not tell apart, and how many of each it changes.
-    ``random_state`` is the seed that breaks ties, where the user's tree has none of its own.
-    """
-
-    flipped: dict[int, int]
-    removed: tuple[int, ...]
-    features: NDArray[np.float32]
-    originals: tuple[tuple[object, ...], ...]
-    added_labels: tuple[int, ...]
-    pools: tuple[tuple[NDArray[np.int64], int], ...] = ()
-    random_state: int | None = None
-
-    @property
-    def size(self) -> int:
-        """Number of records that change."""
-        return len(self.flipped) + len(self.removed) + len(self.added_labels)
-
-    def table(self, problem: Problem) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Features and label codes of the changed table."""
-        y = problem.table.y.copy()
-        for row, label in self.flipped.items():
-            y[row] = label
-        keep = np.ones(len(y), np.bool_)
-        keep[list(self.removed)] = False
-        X, y = problem.table.X[keep] if self.removed else problem.table.X, y[keep]
-        if len(self.added_labels):
-            X = np.concatenate([X, self.features])
-            y = np.concatenate([y, np.array(self.added_labels, np.int64)])
-        return np.asfortranarray(X), y
 
 
 def build_trial(
@@ -106,13 +70,6 @@ def build_trial(
         tuple(label for _, label, count in kept for _ in range(count)),
         tuple(pools),
     )
-
-
-def most_rows(problem: Problem, memory: float) -> int:
-    """How many rows a trial may add: ten for each row of T, or what fits into a quarter of the memory."""
-    n_rows, n_columns = problem.table.X.shape
-    by_row = 100 + 24 * (n_columns + problem.table.frame.shape[1])
-    return int(min(max(10_000, 10 * n_rows), memory / 4 / by_row))
 
 
 def round_amounts(
@@ -237,6 +194,5 @@ __all__ = [
     "Verdict",
     "build_trial",
     "judge_trial",
-    "most_rows",
     "round_amounts",
 ]

@@ -1,24 +1,26 @@
 """Walks for many people: shared among threads, and in small groups where one walk for all takes too long.
 
-Between the walk and `certify`. Whatever way people are divided, verdicts of finished walks are the same.
+Between the walk and the questions. Whatever way people are divided, verdicts of finished walks are the same.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from everytree.prove import routing
-from everytree.prove.walk import Outcome, explore
-from everytree.support.limits import Limits
+from everytree.prove.walk import Outcome, Walk
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from everytree.prove.engines import Engine
     from everytree.prove.problem import People, Problem
-    from everytree.support.progress import Progress
+    from everytree.support.limits import Limits
 
 FIRST_SHARE = 0.5
 """Share of the time that one walk for all people gets before they are walked for in groups."""
@@ -26,59 +28,96 @@ FIRST_SHARE = 0.5
 GROUPS = 16
 """Groups of similar people when one walk for all did not come to its end."""
 
-
-def explore_together(
-    problem: Problem,
-    people: People,
-    engine: Engine,
-    limits: Limits,
-    progress: Progress | None,
-    n_jobs: int,
-) -> Outcome:
-    """Share the people among threads, each with a walk of its own."""
-    if n_jobs == 1 or len(people) < 2 * n_jobs:
-        return explore(problem, people, engine, limits, progress)
-    parts = np.array_split(np.arange(len(people)), n_jobs)
-    with ThreadPoolExecutor(n_jobs) as pool:
-        walks = [pool.submit(explore, problem, people.some(part), engine, limits, progress) for part in parts]
-        outcomes = [walk.result() for walk in walks]
-    arrays = zip(*(outcome.tally for outcome in outcomes), strict=True)
-    tally = routing.Tally(*(np.concatenate(parts_of) for parts_of in arrays))
-    finished = np.concatenate([outcome.finished for outcome in outcomes])
-    return Outcome(tally, finished, sum(o.nodes for o in outcomes), sum(o.splits for o in outcomes))
+SLICE = 0.05
+"""Seconds, by estimate, that a walk goes on before others have their turn."""
 
 
-def explore_in_time(
-    problem: Problem,
-    people: People,
-    engine: Engine,
-    limits: Limits,
-    progress: Progress | None,
-    n_jobs: int,
-) -> Outcome:
-    """Walk for all people at once; if half the time is not enough, for groups of those still provable.
+class SharedWalk:
+    """The walk as a worker: for all people at once; if half the time is not enough, for groups of them.
 
     A walk that is cut off proves nobody, because everybody may still meet another label. A small group of
     similar people meets fewer nodes, so that its walk may come to its end. Who has met two labels is done.
+    `wanted` is shared with other workers: whoever they decide is not looked at any further.
     """
-    started = time.monotonic()
-    if not np.isfinite(limits.deadline):
-        return explore_together(problem, people, engine, limits, progress, n_jobs)
-    half = Limits(started + FIRST_SHARE * (limits.deadline - started), limits.memory)
-    outcome = explore_together(problem, people, engine, half, progress, n_jobs)
-    tally, finished, nodes, splits = outcome.tally, outcome.finished.copy(), outcome.nodes, outcome.splits
-    live = np.flatnonzero(~finished & (tally.possible.sum(axis=1) <= 1))
-    groups = np.array_split(live[np.lexsort(people.X[live].T)], min(GROUPS, len(live))) if len(live) else []
-    for at, group in enumerate(groups):
-        now = time.monotonic()
-        share = Limits(now + (limits.deadline - now) / (len(groups) - at), limits.memory)
-        if now >= limits.deadline:
-            break
-        part = explore_together(problem, people.some(group), engine, share, progress, n_jobs)
-        nodes, splits = nodes + part.nodes, splits + part.splits
-        done = group[part.finished]
-        for whole, own in zip(tally, part.tally, strict=True):
-            whole[done] = own[part.finished]
-        finished[done] = True
-    finished |= tally.possible.sum(axis=1) > 1
-    return Outcome(tally, finished, nodes, splits)
+
+    def __init__(
+        self,
+        problem: Problem,
+        people: People,
+        engine: Engine,
+        limits: Limits,
+        wanted: NDArray[np.bool_] | None = None,
+        n_jobs: int = 1,
+    ) -> None:
+        self.problem, self.people, self.engine, self.limits = problem, people, engine, limits
+        self.n_jobs = n_jobs
+        self.wanted = np.ones(len(people), np.bool_) if wanted is None else wanted
+        self.tally = routing.empty_tally(len(people), problem.bias.n_labels)
+        self.finished = np.zeros(len(people), np.bool_)
+        self.started = time.monotonic()
+        self.nodes = self.splits = 0
+        self.share_done = 0.0
+        self.lacks_memory = self.out_of_memory = False
+
+    @property
+    def outcome(self) -> Outcome:
+        """What is known so far."""
+        met_two = self.tally.possible.sum(axis=1) > 1
+        return Outcome(self.tally, self.finished | met_two, self.nodes, self.splits)
+
+    def steps(self) -> Iterator[float]:
+        """Walk on, part after part; gives about the seconds of each."""
+        half = self.started + FIRST_SHARE * (self.limits.deadline - self.started)
+        parts = self.n_jobs if len(self.people) >= 2 * self.n_jobs else 1
+        everybody = np.array_split(np.arange(len(self.people)), parts)
+        yield from self._walk([self._new_walk(part) for part in everybody], half)
+        live = np.flatnonzero(~self.finished & self.wanted & (self.tally.possible.sum(axis=1) <= 1))
+        if len(live) == 0 or self.lacks_memory:
+            return
+        groups = np.array_split(live[np.lexsort(self.people.X[live].T)], min(GROUPS, len(live)))
+        waiting = [self._new_walk(group) for group in groups]
+        while waiting and time.monotonic() < self.limits.deadline:
+            for at in range(0, len(waiting), self.n_jobs):
+                now = time.monotonic()
+                turns = -(-(len(waiting) - at) // self.n_jobs)
+                until = now + (self.limits.deadline - now) / turns / 2
+                yield from self._walk(waiting[at : at + self.n_jobs], until)
+            waiting = [(walk, who) for walk, who in waiting if not walk.ended]
+
+    def _new_walk(self, who: NDArray[np.int64]) -> tuple[Walk, NDArray[np.int64]]:
+        return Walk(self.problem, self.people.some(who), self.engine, self.limits), who
+
+    def _walk(self, walks: list[tuple[Walk, NDArray[np.int64]]], until: float) -> Iterator[float]:
+        """Let some walks go on side by side until a moment; note what they found."""
+        with ThreadPoolExecutor(max(1, len(walks))) as pool:
+            while not all(walk.ended for walk, _ in walks):
+                before = [(walk.visited, walk.splits) for walk, _ in walks]
+                for walk, who in walks:
+                    walk.wanted = self.wanted[who]
+                if len(walks) == 1:
+                    walks[0][0].advance(SLICE)
+                else:
+                    list(pool.map(lambda pair: pair[0].advance(SLICE), walks))
+                for (walk, who), (nodes, splits) in zip(walks, before, strict=True):
+                    self._note(walk, who)
+                    self.nodes, self.splits = (
+                        self.nodes + walk.visited - nodes,
+                        self.splits + walk.splits - splits,
+                    )
+                self.share_done = sum(walk.done for walk, _ in walks) / len(walks)
+                yield SLICE
+                if time.monotonic() > min(until, self.limits.deadline) or self.lacks_memory:
+                    break
+
+    def _note(self, walk: Walk, who: NDArray[np.int64]) -> None:
+        """Take over what a walk knows: labels that people have met, and everything once it is complete."""
+        self.lacks_memory |= walk.lacks_memory
+        self.out_of_memory |= walk.out_of_memory
+        if walk.complete:
+            done = who[self.wanted[who]]
+            mine = self.wanted[who]
+            for whole, own in zip(self.tally, walk.tally, strict=True):
+                whole[done] = own[mine]
+            self.finished[done] = True
+        else:
+            self.tally.possible[who] |= walk.tally.possible

@@ -7,6 +7,7 @@ the people of that side. It sits above the domains and below the verdicts.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -23,10 +24,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.problem import People, Problem
-    from everytree.support.progress import Progress
 
-MEMO_SHARE, PENDING_BYTES = 0.75, 400
-"""Part of the memory for people served; bytes of a child that waits, with its part of the nodes above."""
+
+NODE_SECONDS, CELL_SECONDS, SPLIT_CELLS, SIDE_SECONDS = 5e-4, 1e-8, 100, 1e-5
+"""About what a node costs, by itself, for each row and column, and for each candidate split in such cells;
+and a child that nobody needs. Workers share their time by such estimates, so that the same question gets the
+same answer on every machine."""
+
+MOST_MEMO = 5e8
+"""Bytes that a walk spends at most on remembering whom it served where."""
+
+MEMO_SHARE, FRAME_BYTES, SPLIT_BYTES = 0.75, 600, 40
+"""Part of the memory for people served; bytes of a node whose children wait, and of each of its splits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,29 +62,39 @@ class _Visit:
     weight: float
 
 
-@dataclass(frozen=True, eq=False)
-class _Pending:
-    """A visit whose node is not built yet: one side of one split of its parent."""
+@dataclass(eq=False)
+class _Frame:
+    """A node whose children are visited one after the other; `left` counts those that are not built yet.
 
-    parent: _Visit
+    Children are the two sides of every chosen split. Only the way from the root to the present node is kept,
+    so that memory grows with the depth and not with the number of splits.
+    """
+
+    visit: _Visit
+    low: NDArray[np.int32]
+    high: NDArray[np.int32]
     cuts: routing.Cuts
-    c: int
-    cut: Cut
-    side: int
     weight: float
+    left: int
+
+    @property
+    def size(self) -> int:
+        """About the bytes that it holds."""
+        held = self.visit.node.rows.nbytes + self.visit.people.nbytes
+        return FRAME_BYTES + SPLIT_BYTES * len(self.low) + held
+
+    def next(self) -> tuple[int, int]:
+        """Take the next child: the place of its split among the chosen ones, and its side."""
+        self.left -= 1
+        return self.left // 2, self.left % 2
 
 
-def explore(
-    problem: Problem,
-    people: People,
-    engine: Engine,
-    limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
-) -> Outcome:
-    """Follow every tree that some table of B(T) could give, for all people at once.
+class Walk:
+    """One depth-first walk, which can be left and taken up again.
 
     A person leaves the walk as soon as two labels are possible, so ranges are complete only for people with
-    one label, and for all people only when the walk came to its end.
+    one label, and for all people only when the walk came to its end. Who is `wanted` no longer, because
+    another worker decided, leaves as well; nothing is known of such people afterwards.
 
     Soundness
     ---------
@@ -85,85 +104,96 @@ def explore(
     stops, needs no case of its own: all its splits tie, so one of them survives, and the side of it that the
     person takes is not empty and shows the same label.
     """
-    return _Walk(problem, people, engine, limits, progress).run()
 
-
-class _Walk:
-    """One depth-first walk; children are kept as (parent, split, side) until their turn comes."""
-
-    def __init__(
-        self, problem: Problem, people: People, engine: Engine, limits: Limits, progress: Progress | None
-    ) -> None:
+    def __init__(self, problem: Problem, people: People, engine: Engine, limits: Limits = NO_LIMITS) -> None:
         self.problem = problem
         self.nodes = Nodes(problem)
         self.predictions = people.predictions
         self.X = people.by_column
         self.engine = engine
         self.limits = limits
-        self.progress = progress
         self.tally = routing.empty_tally(len(people), problem.bias.n_labels)
+        self.wanted = np.ones(len(people), np.bool_)
         self.memory = limits.memory - _working_memory(problem)
-        self.memo = Memo(len(people), problem.columns.boolean, MEMO_SHARE * self.memory)
+        self.memo = Memo(len(people), problem.columns.boolean, min(MEMO_SHARE * self.memory, MOST_MEMO))
+        self.everyone = np.arange(len(people), dtype=np.int32)
         self.visited = 0
         self.splits = 0
         self.done = 0.0
-
-    def run(self) -> Outcome:
-        if self.memory < 0:
-            return self._outcome(complete=False)
-        stack: list[_Pending] = []
-        self._visit(_Visit(self.nodes.root(), self.everyone, 1.0), stack)
-        complete = True
-        while stack:
-            over = self.memo.used + PENDING_BYTES * len(stack) > self.memory
-            if over or time.monotonic() > self.limits.deadline:
-                complete = False
-                break
-            pending = stack.pop()
-            visit = self._build(pending)
-            if visit is None:
-                self.done += pending.weight
-            else:
-                self._visit(visit, stack)
-            if self.progress is not None and self.visited % 16 == 0:
-                self.progress(self.done, int(self._live(self.everyone).sum()))
-        return self._outcome(complete)
-
-    def _outcome(self, complete: bool) -> Outcome:
-        finished = np.full(len(self.tally.possible), complete)
-        return Outcome(self.tally, finished, self.visited, self.splits)
+        self.held = 0
+        self.complete = False
+        self.out_of_memory = False
+        self.ended = False
+        self._steps = self.steps()
 
     @property
-    def everyone(self) -> NDArray[np.int32]:
-        return np.arange(len(self.tally.possible), dtype=np.int32)
+    def lacks_memory(self) -> bool:
+        """Whether the limit leaves no room to begin at all."""
+        return self.limits.memory < _working_memory(self.problem)
 
-    def _live(self, people: NDArray[np.int32]) -> NDArray[np.bool_]:
-        """Who can still be proved: at most one label seen so far."""
-        seen: NDArray[np.int64] = self.tally.possible[people].sum(axis=1)
-        return seen <= 1
+    def advance(self, seconds: float) -> None:
+        """Go on for about so long, counted by the work that is done and not by the clock."""
+        for spent in self._steps:
+            seconds -= spent
+            if seconds <= 0:
+                return
+        self.ended = True
 
-    def _build(self, pending: _Pending) -> _Visit | None:
-        """Make the child, unless nobody who comes to it can still be proved."""
-        parent = pending.parent
-        people = routing.people_of_side(pending.cuts, pending.c, pending.side, parent.people, self.X)
-        people = people[self._live(people)]
+    def steps(self) -> Iterator[float]:
+        """Visit node after node; gives about the seconds of each. Ends at the end, or with the limits."""
+        if self.lacks_memory:
+            return
+        stack: list[_Frame] = []
+        yield self._visit(_Visit(self.nodes.root(), self.everyone, 1.0), stack)
+        while stack:
+            self.out_of_memory = self.memo.used + self.held > self.memory
+            if self.out_of_memory or time.monotonic() > self.limits.deadline:
+                return
+            if stack[-1].left == 0:
+                self.held -= stack.pop().size
+                continue
+            frame = stack[-1]
+            visit = self._build(frame, *frame.next())
+            if visit is None:
+                self.done += frame.weight
+                yield SIDE_SECONDS
+            else:
+                yield self._visit(visit, stack)
+        self.complete = True
+
+    def outcome(self) -> Outcome:
+        """What is known so far."""
+        finished = np.full(len(self.tally.possible), self.complete)
+        return Outcome(self.tally, finished, self.visited, self.splits)
+
+    def live(self, people: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Who can still be proved here: wanted, and at most one label seen so far."""
+        seen: NDArray[np.bool_] = self.tally.possible[people].sum(axis=1) <= 1
+        return seen & self.wanted[people]
+
+    def _build(self, frame: _Frame, c: int, side: int) -> _Visit | None:
+        """Make a child, unless nobody who comes to it can still be proved."""
+        parent = frame.visit
+        people = routing.people_of_side(frame.cuts, c, side, parent.people, self.X)
+        people = people[self.live(people)]
         if len(people) == 0:
             return None
-        return _Visit(self.nodes.child(parent.node, pending.cut, pending.side), people, pending.weight)
+        cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
+        return _Visit(self.nodes.child(parent.node, cut, side), people, frame.weight)
 
-    def _visit(self, visit: _Visit, stack: list[_Pending]) -> None:
-        """Settle a node whose children are leaves, or push its children, best splits last."""
+    def _visit(self, visit: _Visit, stack: list[_Frame]) -> float:
+        """Settle a node whose children are leaves, or push a frame for its children; gives the seconds."""
         self.visited += 1
         node = visit.node
         if node.depth == 0 or len(node.rows) == 0:
             self._note_leaf(visit, node_total(node.rows, self.problem.types))
             self.done += visit.weight
-            return
+            return NODE_SECONDS
         if node.depth < self.problem.depth:
             visit = replace(visit, people=self.memo.newcomers(node, visit.people))
             if len(visit.people) == 0:
                 self.done += visit.weight
-                return
+                return NODE_SECONDS
         ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
         if ranking.may_stop:
@@ -174,7 +204,18 @@ class _Walk:
         else:
             chosen = self.engine.refine(ranking)
             self.splits += len(chosen)
-            self._push_children(visit, ground, chosen, stack)
+            stack.append(self._frame(visit, ground, chosen))
+            self.held += stack[-1].size
+        by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4
+        cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
+        return NODE_SECONDS + CELL_SECONDS * cells
+
+    def _frame(self, visit: _Visit, ground: Ground, chosen: NDArray[np.int64]) -> _Frame:
+        exact = self.engine.exact_thresholds(visit.node.budget)
+        cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
+        weight = visit.weight / max(1, 2 * len(chosen))
+        low, high = ground.splits.low[chosen], ground.splits.high[chosen]
+        return _Frame(visit, low, high, cuts, weight, 2 * len(chosen))
 
     def _note_leaves(self, visit: _Visit, ranking: Ranking) -> None:
         """Tell the people of a last-level node what they may get, as long as someone can still be proved."""
@@ -187,19 +228,9 @@ class _Walk:
             self.splits += len(chosen)
             cuts = routing.cut_splits(columns, splits, chosen, exact)
             routing.note_leaves(cuts, leaves, people, self.X, self.tally)
-            people = people[self._live(people)]
+            people = people[self.live(people)]
             if len(people) == 0:
                 break
-
-    def _push_children(
-        self, visit: _Visit, ground: Ground, chosen: NDArray[np.int64], stack: list[_Pending]
-    ) -> None:
-        exact = self.engine.exact_thresholds(visit.node.budget)
-        cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
-        weight = visit.weight / max(1, 2 * len(chosen))
-        for c, s in enumerate(chosen):
-            cut = ground.cut(s)
-            stack += [_Pending(visit, cuts, c, cut, side, weight) for side in (0, 1)]
 
     def _note_leaf(self, visit: _Visit, total: NDArray[np.int64]) -> None:
         leaves = self.engine.leaf(total, self.problem.types, visit.node.budget)

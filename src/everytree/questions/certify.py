@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from everytree.bias import BiasModel, as_bias, resolve
-from everytree.errors import EverytreeError, InternalError
+from everytree.errors import EverytreeError
 from everytree.learner import Prepared, prepare
-from everytree.paths.deciding import decide
-from everytree.prove.engines import IntervalEngine, RelationalEngine
-from everytree.prove.problem import People, Problem
-from everytree.prove.sharing import explore_in_time
+from everytree.prove.problem import Problem
+from everytree.questions.deciding import Deciding
 from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.support.limits import Limits, as_jobs
@@ -25,13 +23,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.bias import ResolvedBias
-    from everytree.paths.deciding import Decision
-    from everytree.prove.walk import Outcome
+    from everytree.questions.deciding import Decision
     from everytree.refute.witness import Witness
     from everytree.support.progress import Progress
 
-DECIDING_SECONDS = 60.0
-"""How long "auto" may decide people who are not proved by the walk when no time limit is given."""
+TIME_LIMIT = 60.0
+"""Seconds after which `certify` stops unless another limit is given, or None for no limit."""
 
 ENGINES = ("auto", "interval", "relational")
 """Ways to prove: the paper's intervals, the relational domain (with them), and all that there is."""
@@ -48,7 +45,7 @@ def certify(
     drop: Iterable[str] | str = (),
     categorical: Iterable[str] | str = (),
     encoding: Literal["onehot", "ordinal"] = "onehot",
-    time_limit: float | None = None,
+    time_limit: float | None = TIME_LIMIT,
     memory_limit: float | str | None = None,
     n_jobs: int = 1,
     progress: bool | Progress = False,
@@ -77,9 +74,10 @@ def certify(
     encoding : {"onehot", "ordinal"}
         How categorical columns become numbers: one 0/1 column for each category, or their position in
         sorted order. A Pipeline has its own encoders; `drop`, `categorical` and `encoding` are then left out.
-    time_limit : float, optional
-        Seconds after which the search stops. What is not decided by then is "unknown". Without a limit
-        proofs take as long as they take, and "auto" then decides for a minute.
+    time_limit : float, default 60
+        Seconds after which the search stops. What is not decided by then is "unknown", with the reason
+        "time". With None there is no limit: proofs take as long as they take, and "auto" then decides for a
+        minute. Ctrl-C ends a search as well, with what is decided by then.
     memory_limit : float or str, optional
         Working memory in bytes, or as a text such as ``"500MB"``, on top of the tables. A
         search that needs more says "unknown".
@@ -131,28 +129,19 @@ def certify_prepared(
     train, test = prepared.train, prepared.test
     resolved = trust(resolve(model, train), trusted)
     problem = Problem.of(train, resolved, prepared.learner.settings, outer_splits=outer_splits)
-    people = People(test.X, prepared.predictions)
-    prover = IntervalEngine() if engine == "interval" else RelationalEngine()
     with reporting(progress, len(test.X)) as report:
-        outcome = explore_in_time(problem, people, prover, limits, report, n_jobs)
-        walked = robust = _proved(outcome, prepared)
-        statistics = {"nodes": float(outcome.nodes), "splits": float(outcome.splits)}
-        verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
-        witnesses, complete = {}, outcome.complete
-        if engine == "auto" and outcome.complete and not robust.all():
-            decision = _decide(problem, prepared, robust, limits, report)
-            robust = decision.robust
-            verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
-            verdicts[list(decision.witnesses)] = NOT_ROBUST
-            witnesses = _as_witnesses(decision, prepared)
-            complete = decision.in_time
-            statistics |= {"paths": float(decision.paths), "programs": float(decision.programs)}
+        decision = Deciding(problem, prepared, engine, limits, n_jobs).run(report)
+    robust, tally = decision.robust, decision.walk.tally
+    walked = robust & decision.walk.finished & (tally.possible.sum(axis=1) == 1)
+    verdicts = np.where(robust, ROBUST, UNKNOWN).astype("<U10")
+    verdicts[list(decision.witnesses)] = NOT_ROBUST
+    statistics = decision.statistics
     statistics["seconds"] = time.monotonic() - started
     labels = train.labels
     everything = tuple(labels.tolist())
     predictions = labels[prepared.predictions]
     known = predictions.tolist()
-    ranges = np.stack([outcome.tally.low, outcome.tally.high], axis=2)
+    ranges = np.stack([tally.low, tally.high], axis=2)
     ranges[~walked] = (0.0, 1.0)
     return CertificationResult(
         verdicts=verdicts,
@@ -163,13 +152,14 @@ def certify_prepared(
         bias=model,
         learner=str(prepared.learner),
         engine=engine,
-        complete=complete,
+        complete=decision.complete,
         frame=test.frame,
         index=test.index,
         statistics=statistics,
-        witnesses=witnesses,
+        witnesses=_as_witnesses(decision, prepared),
         prepared=prepared,
         trusted=trusted,
+        reasons=decision.reasons,
     )
 
 
@@ -182,20 +172,6 @@ def trust(resolved: ResolvedBias, rows: NDArray[np.int64] | None) -> ResolvedBia
     return replace(resolved, flips_to=flips_to, removable=removable)
 
 
-def _decide(
-    problem: Problem,
-    prepared: Prepared,
-    robust: NDArray[np.bool_],
-    limits: Limits,
-    report: Progress | None,
-) -> Decision:
-    """Decide the people whom the walk did not prove."""
-    if not np.isfinite(limits.deadline):
-        limits = replace(limits, deadline=time.monotonic() + DECIDING_SECONDS)
-    new_tree = prepared.learner.new_tree
-    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, limits, report)
-
-
 def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
     labels = prepared.train.labels
     before = labels[prepared.predictions].tolist()
@@ -204,25 +180,6 @@ def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
         p: as_witness(trial, prepared.train, before[p], names[after])
         for p, (trial, after) in sorted(decision.witnesses.items())
     }
-
-
-def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
-    """Who has exactly one possible label after a finished walk; it must be the predicted one."""
-    possible = outcome.tally.possible
-    robust: NDArray[np.bool_] = outcome.finished & (possible.sum(axis=1) == 1)
-    wrong = robust & ~possible[np.arange(len(possible)), prepared.predictions]
-    if wrong.any() and prepared.learner.fitted:
-        raise EverytreeError(
-            f"The fitted tree gives test person {int(np.argmax(wrong))} a label that no tree learned from "
-            "this training table gives. It was probably fitted on another table. Pass the table it was "
-            "fitted on, or an unfitted estimator."
-        )
-    if wrong.any():
-        raise InternalError(
-            f"The proof for test person {int(np.argmax(wrong))} contradicts the learned tree. This is a "
-            "fault in everytree; please report it with the table."
-        )
-    return robust
 
 
 def check_engine(engine: str) -> None:

@@ -19,8 +19,8 @@ from everytree.bias.language.expressions import leaves
 if TYPE_CHECKING:
     import pandas as pd
 
-    from everytree.paths.trial import Trial
     from everytree.prove.problem import Problem
+    from everytree.refute.trial import Trial
 
 
 class AddedRows:

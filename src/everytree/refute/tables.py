@@ -16,8 +16,8 @@ import numpy as np
 
 from everytree.bias.columns import TableView
 from everytree.bias.regions import Region, RegionTest
-from everytree.paths.trial import Trial
 from everytree.refute.places import Axis, Place, combinations
+from everytree.refute.trial import Trial
 
 if TYPE_CHECKING:
     from everytree.prove.problem import Problem

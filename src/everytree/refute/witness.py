@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.bias import BiasModel
-    from everytree.paths.trial import Trial
+    from everytree.refute.trial import Trial
     from everytree.table import TrainingTable
 
 

@@ -78,6 +78,10 @@ class CertificationResult:
         The tables and the learner as they were certified.
     trusted : array of int, optional
         Training rows that were declared correct; see `recheck`.
+    reasons : array of str, optional
+        Why people are unknown: "time", "memory", "paths" (more than can be kept), "tie" (the label hangs on a
+        tie that the learner never breaks that way), "interrupted", or "not settled" when everything that
+        there is to try was tried; "" for everybody else.
     """
 
     verdicts: NDArray[np.str_]
@@ -95,6 +99,7 @@ class CertificationResult:
     witnesses: dict[int, Witness] = field(default_factory=dict)
     prepared: Prepared | None = None
     trusted: NDArray[np.int64] | None = None
+    reasons: NDArray[np.str_] | None = None
 
     def __len__(self) -> int:
         return len(self.verdicts)

@@ -31,11 +31,24 @@ def reporting(
     columns = (TextColumn(doing), BarColumn(), TextColumn("{task.fields[left]}"), TimeElapsedColumn())
     with Bar(*columns, console=console, transient=True) as bar:
         task = bar.add_task(doing, total=1.0, left="", visible=False)
-        began = time.monotonic()
 
-        def report(done: float, left: int) -> None:
-            if time.monotonic() - began > QUIET_SECONDS:
-                text = f"{left} of {total} {waiting}"
-                bar.update(task, completed=done, left=text, visible=True)
+        yield _Bar(
+            lambda done, text: bar.update(task, completed=done, left=text, visible=True), total, waiting
+        )
 
-        yield report
+
+class _Bar:
+    """A bar as something to report to; `tell` says how people stand, and is shown with the next report."""
+
+    def __init__(self, update: Callable[[float, str], None], total: int, waiting: str) -> None:
+        self.update, self.total, self.waiting = update, total, waiting
+        self.began = time.monotonic()
+        self.standing = ""
+
+    def tell(self, robust: int, refuted: int, still_open: int) -> None:
+        """Say how many people are proved, refuted and open."""
+        self.standing = f"{robust} robust, {refuted} refuted, {still_open} open"
+
+    def __call__(self, done: float, left: int) -> None:
+        if time.monotonic() - self.began > QUIET_SECONDS:
+            self.update(done, self.standing or f"{left} of {self.total} {self.waiting}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import sklearn
 
-from everytree.questions.certify import DECIDING_SECONDS
+from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
 from everytree.support.version import VERSION

@@ -1,0 +1,287 @@
+"""Who decides when: attacks, small sets, the walk and path programs share the time and the open people.
+
+Between `certify` and the workers of the rooms below. Every worker goes on in small steps and says about how
+long each took; the one that has had the least of its share is next. Estimates are used instead of the clock,
+so that a question that is decided in time has the same answer on every machine. Whoever is decided leaves
+all workers at once, and what was found when the time is over stays found.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.errors import EverytreeError, InternalError
+from everytree.paths.deciding import Programs
+from everytree.prove.counts import TIE_TOLERANCE
+from everytree.prove.engines import IntervalEngine, RelationalEngine
+from everytree.prove.problem import People
+from everytree.prove.sharing import SharedWalk
+from everytree.refute.attacks import Attack
+from everytree.refute.judge import Judge
+from everytree.refute.small_sets import EveryTable, try_every_table
+from everytree.refute.trial import most_rows
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.learner import Prepared
+    from everytree.prove.problem import Problem
+    from everytree.prove.walk import Outcome
+    from everytree.refute.trial import Trial
+    from everytree.support.limits import Limits
+    from everytree.support.progress import Progress
+
+DECIDED, OUT_OF_TIME, OUT_OF_MEMORY, TOO_MANY_PATHS, ONLY_A_TIE, INTERRUPTED, NOT_SETTLED = (
+    "",
+    "time",
+    "memory",
+    "paths",
+    "tie",
+    "interrupted",
+    "not settled",
+)
+"""Why somebody is unknown: a limit, more paths than can be kept, a label that hangs on a tie that the learner
+never breaks that way, Ctrl-C, or because everything that there is to try was tried."""
+
+DECIDING_SECONDS = 60.0
+"""How long people whom the walk did not prove may be decided when there is no time limit."""
+
+DRAFT_BYTES = 24
+"""Memory that an attack needs for each cell of the table."""
+
+HEAD_START = 0.25
+"""Seconds, by estimate, that the walk has for itself: on small trees it proves most people in that time."""
+
+SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, "programs": 1.0}
+"""How the time is divided between workers that have something to do. Trying every table decides everybody for
+certain, where it can be done at all; attacks decide the most in little time."""
+
+PATIENCE = 2.0
+"""Seconds, by estimate, after which the programs do not wait for the end of the walk any longer."""
+
+LEAST_FEWER = 16
+"""Where many more rows may be added than there are, witnesses are looked for with so many at least."""
+
+REPORT_EVERY = 0.1
+"""Seconds between two reports of progress."""
+
+
+@dataclass(eq=False)
+class Decision:
+    """What is known of each person: `robust`, or a confirmed change and its label, or a reason."""
+
+    robust: NDArray[np.bool_]
+    witnesses: dict[int, tuple[Trial, int]]
+    reasons: NDArray[np.str_]
+    complete: bool
+    walk: Outcome
+    statistics: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class _Worker:
+    """One way to decide people: its steps, and the seconds that they took so far, by estimate."""
+
+    name: str
+    steps: Iterator[float]
+    spent: float = 0.0
+    done: bool = False
+
+    @property
+    def turn(self) -> float:
+        """The least is next."""
+        return self.spent / SHARES[self.name]
+
+
+class Deciding:
+    """All workers on one problem."""
+
+    def __init__(
+        self, problem: Problem, prepared: Prepared, engine: str, limits: Limits, n_jobs: int = 1
+    ) -> None:
+        self.problem, self.prepared, self.limits = problem, prepared, limits
+        test = prepared.test
+        people = People(test.X, prepared.predictions)
+        self.judge = Judge(problem, prepared.learner.new_tree, people, test.frame)
+        self.auto = engine == "auto"
+        prover = IntervalEngine() if engine == "interval" else RelationalEngine()
+        self.walk = SharedWalk(problem, people, prover, limits, self.judge.walkable, n_jobs)
+        self.programs: Programs | None = None
+        self.every_table: EveryTable | None = None
+        self.only_ties = np.zeros(len(people), np.bool_)
+        self.deadline = limits.deadline
+        self.interrupted = False
+        self.workers = [_Worker("walk", self._walk())]
+
+    def run(self, progress: Progress | None = None) -> Decision:
+        """Decide as many people as the limits allow; Ctrl-C ends it early, with what is known by then."""
+        reported = 0.0
+        try:
+            while (worker := self._next()) is not None:
+                spent = next(worker.steps, None)
+                worker.done = spent is None
+                worker.spent += spent or 0.0
+                now = time.monotonic()
+                if progress is not None and now - reported > REPORT_EVERY:
+                    self._report(progress)
+                    reported = now
+                if now > self._end(now):
+                    break
+        except KeyboardInterrupt:
+            self.interrupted = True
+        self._prove_walked()
+        return self._decision()
+
+    def _end(self, now: float) -> float:
+        """When to stop. Without a limit, the others have a minute from the end of the walk."""
+        if np.isinf(self.deadline) and self.workers[0].done:
+            self.deadline = now + DECIDING_SECONDS
+            if self.programs is not None:
+                self.programs.deadline = self.deadline
+        return self.deadline
+
+    def _next(self) -> _Worker | None:
+        """The worker whose turn it is; None if there is nothing left to do."""
+        if (
+            self.walk.lacks_memory
+            or not self.judge.walkable.any()
+            or (self.auto and not self.judge.open.any())
+        ):
+            return None
+        walk = self.workers[0]
+        if self.auto and len(self.workers) == 1 and (walk.done or walk.spent >= HEAD_START):
+            self._hire()
+        waiting = [w for w in self.workers if not w.done and not self._must_wait(w)]
+        return min(waiting, key=lambda w: w.turn, default=None)
+
+    def _hire(self) -> None:
+        """Bring in everybody but the walk."""
+        self.workers.append(_Worker("tiny", self._try_every_table()))
+        if Attack.is_possible(self.problem) and self._has_room():
+            rows = most_rows(self.problem, self.limits.memory)
+            self.workers.append(_Worker("attack", Attack(self.problem, self.judge, rows).run()))
+        if EveryTable.is_possible(self.problem):
+            self.every_table = EveryTable(self.problem, self.judge)
+            self.workers.append(_Worker("tables", self._try_every_long_table(self.every_table)))
+        if self.problem.bias.additions > len(self.problem.table.y):
+            self.workers.append(_Worker("fewer", self._try_fewer()))
+        if TIE_TOLERANCE * self.problem.bias.additions <= 1.0:  # beyond, ties outweigh records
+            self.workers.append(_Worker("programs", self._programs()))
+
+    def _has_room(self) -> bool:
+        return DRAFT_BYTES * self.problem.columns.codes.size <= self.limits.memory
+
+    def _must_wait(self, worker: _Worker) -> bool:
+        """Whether a worker waits for the walk: programs are for those whom it does not prove."""
+        walk = self.workers[0]
+        return worker.name == "programs" and not walk.done and walk.spent < PATIENCE
+
+    def _walk(self) -> Iterator[float]:
+        for spent in self.walk.steps():
+            self._prove_walked()
+            yield spent
+
+    def _prove_walked(self) -> None:
+        """Prove whom a finished walk gives one label; it must be the predicted one."""
+        possible = self.walk.tally.possible
+        proved = self.walk.finished & self.judge.walkable & (possible.sum(axis=1) == 1)
+        wrong = proved & ~possible[np.arange(len(possible)), self.prepared.predictions]
+        if wrong.any():
+            _refuse(int(np.argmax(wrong)), self.prepared)
+        self.judge.prove(proved)
+
+    def _try_every_table(self) -> Iterator[float]:
+        began = self.judge.retrained
+        before = self.judge.open.copy()
+        proved, finished = try_every_table(self.problem, self.judge, self._limits_now())
+        self.judge.prove(proved & before)
+        self._close(finished)
+        yield 0.1 + 1e-3 * (self.judge.retrained - began)
+
+    def _try_every_long_table(self, every_table: EveryTable) -> Iterator[float]:
+        yield from every_table.steps()
+        if every_table.complete:
+            self._close(every_table.people)
+
+    def _close(self, people: NDArray[np.bool_]) -> None:
+        """Give up people for whom every table was tried: what is left hangs on ties."""
+        self.only_ties |= people & self.judge.open
+        self.judge.open &= ~people
+
+    def _limits_now(self) -> Limits:
+        """Limits of a step that cannot be left: those of the question, but a minute at most."""
+        return replace(self.limits, deadline=min(self.deadline, time.monotonic() + DECIDING_SECONDS))
+
+    def _try_fewer(self) -> Iterator[float]:
+        """Look for witnesses with no more additions than the table has rows, where more are allowed.
+
+        Such a table is one of B(T), so its witnesses count; its proofs do not. Programs in which a few of
+        10^12 rows matter are hard to solve, and their boxes of counts are wide.
+        """
+        bias = self.problem.bias
+        for additions in (1, 2, max(LEAST_FEWER, len(self.problem.table.y))):
+            if additions >= bias.additions or not self.judge.open.any():
+                return
+            fewer = replace(self.problem, bias=replace(bias, additions=additions))
+            if additions <= 2:
+                began = self.judge.retrained
+                try_every_table(fewer, self.judge, self._limits_now())
+                yield 0.1 + 1e-3 * (self.judge.retrained - began)
+            else:
+                yield from Programs(fewer, self.judge, self.limits, proves=False).steps()
+
+    def _programs(self) -> Iterator[float]:
+        self.programs = Programs(self.problem, self.judge, replace(self.limits, deadline=self.deadline))
+        yield from self.programs.steps()
+
+    def _report(self, progress: Progress) -> None:
+        left = int((self.judge.open if self.auto else self.judge.walkable).sum())
+        tell: Callable[[int, int, int], None] | None = getattr(progress, "tell", None)
+        if tell is not None:
+            tell(int(self.judge.proved.sum()), len(self.judge.witnesses), left)
+        decided = 1 - left / max(1, len(self.judge.open))
+        progress(max(decided, self.walk.share_done if len(self.workers) == 1 else 0.0), left)
+
+    def _decision(self) -> Decision:
+        judge, walk = self.judge, self.walk.outcome
+        unknown = ~judge.proved
+        unknown[list(judge.witnesses)] = False
+        ended = all(worker.done for worker in self.workers) or not judge.open.any()
+        if not self.auto:
+            ended = walk.complete
+        too_many = self.programs is not None and self.programs.too_many_paths
+        complete = ended and not self.walk.lacks_memory and not self.interrupted and not too_many
+        if self.interrupted:
+            why = INTERRUPTED
+        elif self.walk.lacks_memory or (self.walk.out_of_memory and not too_many):
+            why = OUT_OF_MEMORY
+        elif not ended:
+            why = OUT_OF_TIME
+        else:
+            why = TOO_MANY_PATHS if too_many else NOT_SETTLED
+        reasons = np.where(unknown, np.where(self.only_ties, ONLY_A_TIE, why), DECIDED)
+        statistics = {"nodes": float(walk.nodes), "splits": float(walk.splits)}
+        if self.programs is not None:
+            paths, programs = self.programs.n_paths, self.programs.solver.solved
+            statistics |= {"paths": float(paths), "programs": float(programs)}
+        statistics["retrained"] = float(judge.retrained)
+        return Decision(judge.proved, judge.witnesses, reasons, complete, walk, statistics)
+
+
+def _refuse(person: int, prepared: Prepared) -> None:
+    """Say that a proof contradicts the prediction."""
+    if prepared.learner.fitted:
+        raise EverytreeError(
+            f"The fitted tree gives test person {person} a label that no tree learned from this training "
+            "table gives. It was probably fitted on another table. Pass the table it was fitted on, or an "
+            "unfitted estimator."
+        )
+    raise InternalError(
+        f"The proof for test person {person} contradicts the learned tree. This is a fault in everytree; "
+        "please report it with the table."
+    )

@@ -1,0 +1,282 @@
+"""Attacks: change what lies around a person, learn anew, see whether the prediction falls.
+
+The first worker of a decision, and the one that tests attack every proof with. It knows no mathematics of
+proofs. Only the person's way through the tree is learned (`follow.py`); `judge.py` then retrains, checks that
+the table is one of B(T), and reads the new tree for everybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.bias.columns import TableView
+from everytree.refute import moves
+from everytree.refute.follow import draft, follow, new_way
+from everytree.refute.moves import ADD, FLIP, REMOVE, Goal, Rules
+from everytree.refute.trial import Trial
+from everytree.support.kernels import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.problem import Problem
+    from everytree.refute.judge import Judge
+
+LEAF, RIVAL, NEAR, PROBE = 0, 1, 2, 3
+"""Openings of an attack: none, a rival split, what is near in some columns, one change somewhere."""
+
+WAVES = (
+    ((LEAF, 2), (RIVAL, 2)),
+    ((PROBE, 8), (NEAR, 2), (RIVAL, 4)),
+    *(((PROBE, 32 * 4**k), (NEAR, 4 * 2**k), (RIVAL, 8 * 2**k)) for k in range(6)),
+)
+"""Openings and how often each is tried on every person, wave after wave."""
+
+LEANINGS = (0.0, 0.3, 2.0)
+"""How much it counts that a rival split sends the person where the wanted label is."""
+
+MOST_CELLS = 50_000_000
+"""Tables with more rows times columns are not attacked: one training takes seconds there."""
+
+MOST_DRAFTED = 1000
+"""Added rows that an attack drafts at most; more come only as copies of a person."""
+
+GROWTH = 4
+"""How many times as many copies of a person are tried next, from one to a copy more than there are rows."""
+
+SHARE_OF_COLUMNS = 0.3
+"""Part of the columns in which rows are near, drawn for each attack."""
+
+LONGEST_WAY = 128
+"""Splits of one person's way that are followed."""
+
+CELL_SECONDS = 3e-8
+"""About what one cell of the table costs while one way is learned."""
+
+
+@dataclass(eq=False)
+class Attack:
+    """Attacks all open people, wave after wave; `run` does one small part at a time."""
+
+    problem: Problem
+    judge: Judge
+    most_rows: int = 10_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        problem = self.problem
+        bias, y = problem.bias, problem.table.y
+        budget = np.array([bias.additions, bias.flips, bias.removals], np.int64)
+        addable = _addable(problem)
+        self.rules = Rules(y, bias.flips_to, bias.removable, addable, budget)
+        budget[ADD] = min(budget[ADD], MOST_DRAFTED)
+        self.table = draft(problem.columns, y, int(budget[ADD]))
+        self.left = budget.copy()
+        self.way = new_way(bias.n_labels, LONGEST_WAY)
+        X = problem.table.X
+        self.scale = np.where(X.std(axis=0) > 0, 1 / np.maximum(X.std(axis=0), 1e-12), 0.0)
+        self.rows = np.ascontiguousarray(X)
+        self.cost = CELL_SECONDS * problem.columns.codes.size
+
+    @staticmethod
+    def is_possible(problem: Problem) -> bool:
+        """Whether there is anything to change, and the table is not too large."""
+        bias = problem.bias
+        budget = bias.additions + bias.flips + bias.removals
+        return budget > 0 and problem.columns.codes.size <= MOST_CELLS
+
+    def run(self) -> Iterator[float]:
+        """Attack person after person; gives the approximate seconds of each part.
+
+        Everything is drawn from a seed of the wave and the person, so that the same question has the same
+        answer, whoever else was decided in between.
+        """
+        if self.problem.bias.additions:
+            yield from self._add_people()
+        for wave, openings in enumerate(WAVES):
+            for p in np.flatnonzero(self.judge.open):
+                for opening, times in openings:
+                    if self.judge.open[p]:
+                        before = self.judge.retrained
+                        ways = self._attack(int(p), wave, opening, times)
+                        trainings = self.judge.retrained - before
+                        yield self.cost * ways + self.judge.training_seconds * trainings
+
+    def _attack(self, p: int, wave: int, opening: int, times: int) -> int:
+        """Try one opening so many times on one person; gives the number of ways learned, about."""
+        rng = np.random.default_rng([self.seed, wave, opening, p])
+        ways = 0
+        for target in self._targets(p, rng, 1 + (wave > 0)):
+            goal = self._goal(p, target)
+            if opening == PROBE:
+                begin = times // 4 if wave > 1 else 0
+                tried, found = _probe(
+                    self.problem.columns, self.table, self.rules, self.left, goal, self.way, (begin, times)
+                )
+                ways += int(tried)
+                if found and self._confirm(goal, p):
+                    return ways
+                continue
+            for t in range(times):
+                ways += 4
+                if self._open(opening, goal, rng, at_once=t % 2 == 1) and self._confirm(goal, p):
+                    return ways
+        return ways
+
+    def _open(self, opening: int, goal: Goal, rng: np.random.Generator, *, at_once: bool) -> bool:
+        """Open in one way, then turn the leaf; says whether that seems to do it."""
+        columns, table, rules, left, way = self.problem.columns, self.table, self.rules, self.left, self.way
+        moves.reset(table, rules, left)
+        if opening == RIVAL:
+            steps, _ = follow(columns, table, goal.x, goal.depth, way)
+            level, drawn = int(rng.integers(max(1, steps))), (rng.random(), float(rng.choice(LEANINGS)))
+            moves.help_rival(columns, table, rules, left, goal, way, level, drawn)
+        elif opening == NEAR:
+            among = rng.random(len(self.scale)) < SHARE_OF_COLUMNS
+            among[rng.integers(len(among))] = True
+            goal = goal._replace(order=self._nearest(goal.x, self.scale * among))
+            moves.change_near(table, rules, left, goal, 1 + int(rng.integers(max(1, left.max()))))
+        return bool(moves.turn_leaf(columns, table, rules, left, goal, way, at_once))
+
+    def _targets(self, p: int, rng: np.random.Generator, how_many: int) -> list[int]:
+        """Labels to turn a person to: the runner-up of the leaf, then others at random."""
+        moves.reset(self.table, self.rules, self.left)
+        steps, _ = follow(self.problem.columns, self.table, self.judge.X[p], self.problem.depth, self.way)
+        expected = int(self.judge.predictions[p])
+        counts = self.way.counts.astype(float)
+        if steps > 0 and counts.sum() == counts.max():
+            follow(self.problem.columns, self.table, self.judge.X[p], steps - 1, self.way)
+            counts = self.way.counts.astype(float)
+        counts += rng.random(len(counts)) * 0.5
+        counts[expected] = -1.0
+        ranked = [int(j) for j in np.argsort(-counts) if j != expected]
+        others = ranked[1:]
+        if others:
+            others = [others[int(rng.integers(len(others)))]]
+        return (ranked[:1] + others)[:how_many]
+
+    def _goal(self, p: int, target: int) -> Goal:
+        x = self.judge.X[p]
+        order = self._nearest(x, self.scale)
+        return Goal(x, int(self.judge.predictions[p]), target, order, self.problem.depth)
+
+    def _nearest(self, x: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Training rows, the nearest first."""
+        return np.argsort((((self.rows - x) * scale) ** 2).sum(axis=1), kind="stable")
+
+    def _confirm(self, goal: Goal, p: int) -> bool:
+        """Retrain on the drafted table; if the person falls, also on a smaller one that may do."""
+        trial = self._trial()
+        if not self.judge.consider(trial, np.array([p], np.int32)):
+            return False
+        if trial.size > 1:
+            self._shrink(goal)
+            smaller = self._trial()
+            if smaller.size < trial.size:
+                self.judge.consider(smaller, np.array([p], np.int32))
+        return True
+
+    def _shrink(self, goal: Goal) -> None:
+        """Take back change after change as long as the person still falls."""
+        _shrink(self.problem.columns, self.table, self.rules, goal, self.way)
+
+    def _trial(self) -> Trial:
+        """Name the changes of the drafted table."""
+        label, y, n_rows = self.table.label, self.rules.y, len(self.rules.y)
+        changed = np.flatnonzero(label[:n_rows] != y)
+        flipped = {int(r): int(label[r]) for r in changed if label[r] >= 0}
+        removed = tuple(int(r) for r in changed if label[r] < 0)
+        new = n_rows + np.flatnonzero(label[n_rows:] >= 0)
+        copied = self.table.copied[new]
+        frame = self.problem.table.frame
+        originals = tuple(tuple(frame.iloc[int(r)]) for r in copied) if len(new) else ()
+        features = self.rows[copied] if len(new) else np.empty((0, self.rows.shape[1]), np.float32)
+        pools = tuple((np.array([r], np.int64), 1) for r in (*sorted(flipped), *removed))
+        return Trial(flipped, removed, features, originals, tuple(int(j) for j in label[new]), pools)
+
+    def _add_people(self) -> Iterator[float]:
+        """Add copies of the people themselves with another label.
+
+        Where leaves are small, one is enough. A tree cannot tell the person from the copies, so with a copy
+        more than there are rows their label wins the person's leaf whatever the tree looks like.
+        """
+        frame, table = self.judge.frame, self.problem.table
+        if frame is None or list(frame.columns) != list(table.frame.columns):
+            return
+        labels = np.flatnonzero(self.problem.bias.addable | self.problem.bias.added_flips_to)
+        most = min(self.problem.bias.additions, len(table.y) + 1, self.most_rows)
+        for p in np.flatnonzero(self.judge.open):
+            row = tuple(frame.iloc[int(p)])
+            for j in labels[labels != self.judge.predictions[p]]:
+                if not self.judge.open[p]:
+                    break
+                for copies in _growing(most):
+                    features = np.repeat(self.judge.X[p][None], copies, axis=0)
+                    trial = Trial({}, (), features, (row,) * copies, (int(j),) * copies)
+                    if self.judge.consider(trial, np.array([p], np.int32)):
+                        break
+                    yield 10 * self.cost
+
+
+def _growing(most: int) -> list[int]:
+    """1, 4, 16 and so on up to `most`."""
+    numbers = [1]
+    while numbers[-1] < most:
+        numbers.append(min(GROWTH * numbers[-1], most))
+    return numbers
+
+
+def _addable(problem: Problem) -> NDArray[np.bool_]:
+    """Labels with which a copy of each training row may be added without a flip."""
+    table = problem.table
+    allowed = np.zeros((len(table.y), problem.bias.n_labels), np.bool_)
+    if problem.bias.additions == 0:
+        return allowed
+    view = TableView.of(table)
+    for part in problem.bias.components:
+        if part.component.kind == "miss" and part.usable > 0:
+            for j in range(problem.bias.n_labels):
+                allowed[:, j] |= view.rows(part.component.where, j)
+    return allowed
+
+
+@kernel
+def _probe(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any, how: Any) -> Any:
+    """Change one row, near ones first, in each allowed way, and then turn the leaf."""
+    begin, end = how
+    ways = 0
+    n_labels = rules.flips_to.shape[1]
+    for r in goal.order[begin:end]:
+        for new in range(-1, 2 * n_labels):
+            moves.reset(table, rules, left)
+            if new < 0 and moves.may_remove(table, rules, left, r):
+                moves.remove(table, left, r)
+            elif 0 <= new < n_labels and moves.may_flip(table, rules, left, r, new):
+                moves.flip(table, left, r, new)
+            elif new >= n_labels and left[ADD] > 0 and rules.addable[r, new - n_labels]:
+                moves.add(table, rules, left, r, new - n_labels)
+            else:
+                continue
+            ways += 2
+            if moves.turn_leaf(columns, table, rules, left, goal, way, False):
+                return ways, True
+    return ways, False
+
+
+@kernel
+def _shrink(columns: Any, table: Any, rules: Any, goal: Any, way: Any) -> None:
+    """Take back flips and removals one by one where the person falls without them as well."""
+    for r in range(len(rules.y)):
+        changed = table.label[r]
+        if changed != rules.y[r]:
+            table.label[r] = rules.y[r]
+            follow(columns, table, goal.x, goal.depth, way)
+            if np.argmax(way.counts) == goal.expected:
+                table.label[r] = changed
+
+
+__all__ = ["ADD", "FLIP", "LEAF", "NEAR", "PROBE", "REMOVE", "RIVAL", "WAVES", "Attack"]

@@ -1,0 +1,163 @@
+"""One person's way through the tree of a changed table: only the splits on that way are computed.
+
+Below `attacks.py`. It learns as scikit-learn does, but breaks ties by the first column, so what it says of a
+table is a guess that `judge.py` confirms by retraining. No proof rests on it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from everytree.support.kernels import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.counts import Columns
+
+
+class Draft(NamedTuple):
+    """A changed table being drafted: the training rows, then room for copies of them.
+
+    ``label[e]`` is the label of entity e, -1 where it is not in the table; ``copied[e]`` the training row
+    whose features it has; ``following[e]`` the next copy of the same training row, -1 if there is none.
+    ``order[j]`` lists the training rows by column j; ``live`` has room for the same of one node.
+    ``inverse[k]`` is 1 / k: divisions would take most of the time.
+    """
+
+    label: NDArray[np.int32]
+    copied: NDArray[np.int32]
+    following: NDArray[np.int32]
+    order: NDArray[np.int32]
+    live: NDArray[np.int32]
+    inverse: NDArray[np.float64]
+
+
+class Way(NamedTuple):
+    """Where a person comes to: the splits taken (feature, last code on the left, side), first from the root.
+
+    ``size`` entities are left there, in ``Draft.live[0]``; ``counts`` are their labels.
+    """
+
+    feature: NDArray[np.int32]
+    low: NDArray[np.int32]
+    side: NDArray[np.int8]
+    counts: NDArray[np.int64]
+
+
+def draft(columns: Columns, y: NDArray[np.int64], additions: int) -> Draft:
+    """Begin with the table as it is, with room for so many added rows."""
+    n_columns, n_rows = columns.codes.shape
+    room = n_rows + additions
+    label = np.full(room, -1, np.int32)
+    label[:n_rows] = y
+    copied = np.zeros(room, np.int32)
+    copied[:n_rows] = np.arange(n_rows)
+    order = np.argsort(columns.codes, axis=1, kind="stable").astype(np.int32)
+    inverse = 1 / np.maximum(1, np.arange(room + 1))
+    live = np.empty((n_columns, room), np.int32)
+    return Draft(label, copied, np.full(room, -1, np.int32), order, live, inverse)
+
+
+def new_way(n_labels: int, longest: int) -> Way:
+    """Room for one way."""
+    steps = (np.empty(longest, np.int32), np.empty(longest, np.int32), np.empty(longest, np.int8))
+    return Way(*steps, np.zeros(n_labels, np.int64))
+
+
+@kernel
+def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
+    """Learn along one person's way; gives the number of splits taken and of entities at the end.
+
+    Splits maximise sum_i c_i^2 / n over both sides; thresholds are midpoints. ``way.counts`` holds the
+    labels at the end.
+    """
+    size = _fill(table)
+    steps = 0
+    while True:
+        _count(table, size, way.counts)
+        if steps >= depth or steps >= len(way.feature) or way.counts.max() == size:
+            return steps, size
+        feature, low, high, _ = best_split(columns, table, size, way.counts)
+        if feature < 0:
+            return steps, size
+        start = columns.starts[feature]
+        # np.float64 first: the learner halves in double precision
+        middle = np.float64(columns.values[start + low]) / 2 + np.float64(columns.values[start + high]) / 2
+        side = 0 if x[feature] <= middle else 1
+        way.feature[steps], way.low[steps], way.side[steps] = feature, low, side
+        size = _keep_side(columns, table, size, feature, low, side)
+        steps += 1
+
+
+@kernel
+def _fill(table: Any) -> int:
+    """List the entities of the whole table by every column; copies stand behind their originals."""
+    size = 0
+    for j in range(table.order.shape[0]):
+        size = 0
+        for r in table.order[j]:
+            if table.label[r] >= 0:
+                table.live[j, size] = r
+                size += 1
+            e = table.following[r]
+            while e >= 0:
+                table.live[j, size] = e
+                size += 1
+                e = table.following[e]
+    return size
+
+
+@kernel
+def _count(table: Any, size: int, counts: Any) -> None:
+    counts[:] = 0
+    for k in range(size):
+        counts[table.label[table.live[0, k]]] += 1
+
+
+@kernel
+def best_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
+    """The best split of the node: feature, last code on the left, first on the right, score; -1 if none."""
+    best = -1.0
+    feature = low = high = -1
+    whole = 0
+    for c in counts:
+        whole += c * c
+    left = np.zeros(len(counts), np.int64)
+    label, copied, inverse = table.label, table.copied, table.inverse
+    for j in range(table.live.shape[0]):
+        code, live = columns.codes[j], table.live[j]
+        left[:] = 0
+        of_left, of_right = 0, whole
+        e = live[0]
+        here = code[copied[e]]
+        for k in range(1, size):
+            i = label[e]
+            c = left[i]
+            of_left += 2 * c + 1
+            of_right -= 2 * (counts[i] - c) - 1
+            left[i] = c + 1
+            e = live[k]
+            after = code[copied[e]]
+            if after != here:
+                score = of_left * inverse[k] + of_right * inverse[size - k]
+                if score > best:
+                    best, feature, low, high = score, j, here, after
+                here = after
+    return feature, low, high, best
+
+
+@kernel
+def _keep_side(columns: Any, table: Any, size: int, feature: int, low: int, side: int) -> int:
+    code, copied, right = columns.codes[feature], table.copied, side == 1
+    used = 0
+    for j in range(table.live.shape[0]):
+        live = table.live[j]
+        used = 0
+        for k in range(size):
+            e = live[k]
+            live[used] = e  # without a branch: what does not stay is written over
+            used += (code[copied[e]] > low) == right
+    return used

@@ -1,0 +1,157 @@
+"""The judge: retrains the user's tree on trials and notes whose prediction changed.
+
+Every witness comes from here, whoever thought of the trial: it is a table of B(T), the same table in the
+user's own types, and a tree was learned from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.errors import InternalError
+from everytree.refute.applying import changed_rows
+from everytree.refute.membership import Membership
+from everytree.refute.new_rows import RowMaker
+from everytree.refute.storage import NotStorableError
+from everytree.refute.witness import as_witness
+from everytree.table import test_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from everytree.prove.problem import People, Problem
+    from everytree.refute.trial import Trial
+
+SEEDS = range(6)
+"""Ways of breaking ties that are tried when the estimator leaves them to chance."""
+
+TRAINING_CELL_SECONDS = 7e-7
+"""About what one training costs for each row and column."""
+
+
+class Judge:
+    """Retrains the user's tree on trials and notes whose prediction changed.
+
+    ``proved`` are people who must never change: if one does, a proof is wrong, and that is said aloud.
+    ``open`` are those who are neither proved nor refuted; ``frame`` their original columns, if known.
+    ``walkable`` are those who are neither proved nor refuted by a change: of people whom a mere tie refutes a
+    walk may still find that the tree was never learned from this table.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        new_tree: Callable[[], Any],
+        people: People,
+        frame: pd.DataFrame | None = None,
+    ) -> None:
+        self.problem = problem
+        self.new_tree = new_tree
+        self.X = np.ascontiguousarray(people.X)
+        self.predictions = people.predictions
+        self.proved = np.zeros(len(people), np.bool_)
+        self.open = ~self.proved
+        self.walkable = ~self.proved
+        self.frame = frame
+        self.maker = RowMaker(problem)
+        self.membership = Membership(problem)
+        self.witnesses: dict[int, tuple[Trial, int]] = {}
+        self.retrained = 0
+        self.training_seconds = 2e-3 + TRAINING_CELL_SECONDS * problem.columns.codes.size
+        self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
+
+    def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:
+        """Retrain on a trial of B(T); says whether one of `people` gets another label.
+
+        A tree without a fixed random state is retrained with several, until one of them does it.
+        """
+        if not self._allowed(trial):
+            return False
+        X, y = trial.table(self.problem)
+        X = np.ascontiguousarray(X)
+        stands = False
+        for seed in self.seeds:
+            after = self._retrain(seed, X, y)
+            changed = after != self.predictions
+            if changed.any():
+                stands = stands or self._stands(trial)
+                if not stands:
+                    return False
+                self._note(replace(trial, random_state=seed), after)
+            if changed[people].any():
+                return True
+        return False
+
+    def _allowed(self, trial: Trial) -> bool:
+        """Whether the components allow the trial, with added rows that the columns can hold."""
+        try:
+            return self.membership.holds(trial, self.maker.as_frame(trial.originals))
+        except NotStorableError:
+            return False
+
+    def _retrain(self, seed: int | None, X: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Predict everybody with a tree that is learned from these rows."""
+        tree = self.new_tree()
+        if seed is not None:
+            tree.set_params(random_state=seed)
+        tree.fit(X, y, check_input=False)
+        self.retrained += 1
+        after: NDArray[np.int64] = tree.predict(self.X, check_input=False)
+        return after
+
+    def _stands(self, trial: Trial) -> bool:
+        """Whether the rows that a trial adds are still the same when they are in the user's table.
+
+        The changed table has its types, the learner sees the added rows as it did when it was retrained,
+        and the components allow them as they are there. Rows that were in the table before cannot differ.
+        """
+        table = self.problem.table
+        if not trial.added_labels:
+            return True
+        changed = changed_rows(as_witness(trial, table, None, None), table.frame)
+        added = changed.iloc[-len(trial.added_labels) :]
+        return (
+            changed.dtypes.tolist() == table.frame.dtypes.tolist()
+            and np.array_equal(test_table(table, table.as_given(added)).X, trial.features)
+            and self.membership.holds(trial, added)
+        )
+
+    def _note(self, trial: Trial, after: NDArray[np.int64]) -> None:
+        """Keep the trial for everyone whose label it changes with fewer records than any before."""
+        changed = after != self.predictions
+        wrong = changed & self.proved
+        if wrong.any():
+            raise InternalError(
+                f"A retrained tree contradicts the proof for test person {int(np.argmax(wrong))}. This is a "
+                "fault in everytree; please report it with the table."
+            )
+        for p in np.flatnonzero(changed):
+            known = self.witnesses.get(int(p))
+            if known is None or trial.size < known[0].size:
+                self.witnesses[int(p)] = (trial, int(after[p]))
+        self.open &= ~changed
+        if trial.size:
+            self.walkable &= ~changed
+
+    def prove(self, people: NDArray[np.bool_]) -> None:
+        """Count people as proved from now on.
+
+        Raises
+        ------
+        InternalError
+            If one of them has a witness.
+        """
+        wrong = [p for p in np.flatnonzero(people) if int(p) in self.witnesses]
+        if wrong:
+            raise InternalError(
+                f"Test person {int(wrong[0])} is proved although a retrained tree gives another label. This "
+                "is a fault in everytree; please report it with the table."
+            )
+        self.proved |= people
+        self.open &= ~people
+        self.walkable &= ~people

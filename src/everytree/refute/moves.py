@@ -1,0 +1,304 @@
+"""Moves of an attack on one person, compiled: turn the leaf, help another split, change what lies near.
+
+Between `follow.py`, which says where the person comes to, and `attacks.py`, which chooses the moves. Moves
+use only what the bias model allows; whether the table is one of B(T) is still checked before anybody is
+refuted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from everytree.refute.follow import best_split, follow
+from everytree.support.kernels import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ADD, FLIP, REMOVE = 0, 1, 2
+"""Kinds of moves, and the places of their budgets."""
+
+MOST_ROUNDS = 40
+"""How often a tree is learned anew while a leaf is being turned."""
+
+
+class Rules(NamedTuple):
+    """What may be done: `addable` to copies of a training row, the others to the row itself."""
+
+    y: NDArray[np.int64]
+    flips_to: NDArray[np.bool_]
+    removable: NDArray[np.bool_]
+    addable: NDArray[np.bool_]
+    budget: NDArray[np.int64]
+
+
+class Goal(NamedTuple):
+    """Whom to turn: features, expected and wanted label, training rows in the order to change them."""
+
+    x: NDArray[np.float32]
+    expected: int
+    target: int
+    order: NDArray[np.int64]
+    depth: int
+
+
+@kernel
+def reset(table: Any, rules: Any, left: Any) -> None:
+    """Take every change back."""
+    n_rows = len(rules.y)
+    for r in range(n_rows):
+        table.label[r] = rules.y[r]
+    table.label[n_rows:] = -1
+    table.following[:] = -1
+    left[:] = rules.budget
+
+
+@kernel
+def flip(table: Any, left: Any, row: int, target: int) -> None:
+    """Give a training row another label."""
+    table.label[row] = target
+    left[FLIP] -= 1
+
+
+@kernel
+def remove(table: Any, left: Any, row: int) -> None:
+    """Leave a training row out."""
+    table.label[row] = -1
+    left[REMOVE] -= 1
+
+
+@kernel
+def add(table: Any, rules: Any, left: Any, row: int, target: int) -> None:
+    """Add a copy of a training row with a label."""
+    new = len(rules.y) + rules.budget[ADD] - left[ADD]
+    table.label[new] = target
+    table.copied[new] = row
+    table.following[new] = table.following[row]
+    table.following[row] = new
+    left[ADD] -= 1
+
+
+@kernel
+def may_flip(table: Any, rules: Any, left: Any, e: int, target: int) -> bool:
+    """Whether an entity is an unchanged training row that may be given the label."""
+    if e >= len(rules.y) or left[FLIP] <= 0:
+        return False
+    return bool(table.label[e] == rules.y[e] and rules.flips_to[e, target])
+
+
+@kernel
+def may_remove(table: Any, rules: Any, left: Any, e: int) -> bool:
+    """Whether an entity is an unchanged training row that may be left out."""
+    if e >= len(rules.y) or left[REMOVE] <= 0:
+        return False
+    return bool(table.label[e] == rules.y[e] and rules.removable[e])
+
+
+@kernel
+def turn_leaf(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any, at_once: bool) -> bool:
+    """Change rows of the person's leaf, nearest first, and learn anew, until the person gets another label.
+
+    With `at_once` as many as the leaf needs, otherwise one after the other.
+    """
+    for _ in range(MOST_ROUNDS):
+        size = follow(columns, table, goal.x, goal.depth, way)[1]
+        if np.argmax(way.counts) != goal.expected:
+            return True
+        needed = way.counts[goal.expected] - way.counts[goal.target]
+        if goal.target > goal.expected:
+            needed += 1
+        if not _spend(table, rules, left, goal, size, needed if at_once else 1):
+            return False
+    return False
+
+
+@kernel
+def _spend(table: Any, rules: Any, left: Any, goal: Any, size: int, needed: int) -> bool:
+    """Change rows of the leaf in favour of the target by about so much; False if nothing could be done."""
+    in_leaf = np.zeros(len(rules.y), np.bool_)
+    for k in range(size):
+        in_leaf[table.copied[table.live[0, k]]] = True
+    begun = needed
+    for r in goal.order:
+        gains = needed > 0 and in_leaf[r] and table.label[r] == goal.expected
+        if gains and may_flip(table, rules, left, r, goal.target):
+            flip(table, left, r, goal.target)
+            needed -= 2
+    for r in goal.order:
+        gains = needed > 0 and in_leaf[r] and table.label[r] != goal.target
+        if gains and may_flip(table, rules, left, r, goal.target):
+            flip(table, left, r, goal.target)
+            needed -= 1
+        while needed > 0 and in_leaf[r] and left[ADD] > 0 and rules.addable[r, goal.target]:
+            add(table, rules, left, r, goal.target)
+            needed -= 1
+    for r in goal.order:
+        gains = needed > 0 and in_leaf[r] and table.label[r] == goal.expected
+        if gains and may_remove(table, rules, left, r):
+            remove(table, left, r)
+            needed -= 1
+    return needed < begun
+
+
+@kernel
+def change_near(table: Any, rules: Any, left: Any, goal: Any, how_many: int) -> None:
+    """Change the training rows nearest to the person, whatever leaf they are in."""
+    taken = 0
+    for r in goal.order:
+        if taken >= how_many:
+            return
+        label = table.label[r]
+        if label != goal.target and label >= 0 and may_flip(table, rules, left, r, goal.target):
+            flip(table, left, r, goal.target)
+        elif left[ADD] > 0 and rules.addable[r, goal.target]:
+            add(table, rules, left, r, goal.target)
+        elif label == goal.expected and may_remove(table, rules, left, r):
+            remove(table, left, r)
+        else:
+            continue
+        taken += 1
+
+
+@kernel
+def help_rival(
+    columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any, level: int, drawn: Any
+) -> bool:
+    """Help another split past the best one at some level of the person's way; says whether it got there.
+
+    The rival is one of the best of its column, the more so with a side for the person that leans to the
+    target. ``drawn`` are a number from 0 to 1 that chooses the column, good ones more often, and how much
+    leaning counts. Moves are chosen by their exact gain.
+    """
+    size = follow(columns, table, goal.x, level, way)[1]
+    if size < 2 or way.counts.max() == size:
+        return False
+    feature, low, _, _ = best_split(columns, table, size, way.counts)
+    if feature < 0:
+        return False
+    rival, rival_low = _pick_rival(columns, table, size, way.counts, goal, (feature, low), drawn)
+    if rival < 0:
+        return False
+    n_labels = len(way.counts)
+    entities = table.live[0, :size].copy()
+    own = np.empty(size, np.int64)
+    other = np.empty(size, np.int64)
+    counts = np.zeros((2, 2, n_labels), np.int64)  # by split (own, rival), side, label
+    for k in range(size):
+        row = table.copied[entities[k]]
+        own[k] = columns.codes[feature, row] > low
+        other[k] = columns.codes[rival, row] > rival_low
+        counts[0, own[k], table.label[entities[k]]] += 1
+        counts[1, other[k], table.label[entities[k]]] += 1
+    while _score(counts[1]) <= _score(counts[0]) + 1e-9 * size:
+        if not _best_move(table, rules, left, goal, entities, own, other, counts):
+            return False
+    return True
+
+
+@kernel
+def _pick_rival(columns: Any, table: Any, size: int, counts: Any, goal: Any, own: Any, drawn: Any) -> Any:
+    """A good split of a column, another than the node's own."""
+    feature, low = own
+    n_columns = table.live.shape[0]
+    best = np.full(n_columns, -1e300)
+    lows = np.full(n_columns, -1)
+    left = np.zeros(len(counts), np.int64)
+    for j in range(n_columns):
+        code = columns.codes[j]
+        left[:] = 0
+        value = goal.x[j]
+        for k in range(size - 1):
+            left[table.label[table.live[j, k]]] += 1
+            here, after = code[table.copied[table.live[j, k]]], code[table.copied[table.live[j, k + 1]]]
+            if after == here or (j == feature and here == low):
+                continue
+            score = 0.0
+            for i in range(len(counts)):
+                score += left[i] * left[i] / (k + 1.0) + (counts[i] - left[i]) ** 2 / (size - k - 1.0)
+            towards = left[goal.target] - left[goal.expected]
+            start = columns.starts[j]
+            if value > columns.values[start + here] / 2 + columns.values[start + after] / 2:
+                towards = counts[goal.target] - counts[goal.expected] - towards
+            score += drawn[1] * towards
+            if score > best[j]:
+                best[j], lows[j] = score, here
+    chosen = np.argmax(best)
+    for _ in range(int(drawn[0] ** 2 * n_columns)):
+        best[chosen] = -1e301
+        chosen = np.argmax(best)
+    return chosen, lows[chosen]
+
+
+@kernel
+def _score(counts: Any) -> float:
+    total = 0.0
+    for side in range(2):
+        size = square = 0
+        for c in counts[side]:
+            size += c
+            square += c * c
+        if size > 0:
+            total += square / size
+    return total
+
+
+@kernel
+def _gain(counts: Any, gone: int, new: int) -> float:
+    """What a branch gains when a row of label `gone` leaves and one of label `new` comes (-1: none)."""
+    size = square = 0
+    for c in counts:
+        size += c
+        square += c * c
+    before = square / size if size > 0 else 0.0
+    if gone >= 0:
+        square -= 2 * counts[gone] - 1
+        size -= 1
+    if new >= 0:
+        square += 2 * counts[new] + 1 - (2 if new == gone else 0)
+        size += 1
+    return (square / size if size > 0 else 0.0) - before
+
+
+@kernel
+def _best_move(
+    table: Any, rules: Any, left: Any, goal: Any, entities: Any, own: Any, other: Any, counts: Any
+) -> bool:
+    """Make the move that helps the rival most; False if none helps."""
+    n_labels = counts.shape[2]
+    gains = np.empty((2, 2, n_labels + 1, n_labels + 1))  # side of own, of rival, label gone, label new
+    for u in range(2):
+        for v in range(2):
+            for a in range(-1, n_labels):
+                for b in range(-1, n_labels):
+                    gains[u, v, a, b] = _gain(counts[1, v], a, b) - _gain(counts[0, u], a, b)
+    best, at, kind, new = 1e-12, -1, -1, -1
+    for k in range(len(entities)):
+        e, u, v = entities[k], own[k], other[k]
+        a = table.label[e]
+        if a < 0:
+            continue
+        for b in range(n_labels):
+            if b != a and gains[u, v, a, b] > best and may_flip(table, rules, left, e, b):
+                best, at, kind, new = gains[u, v, a, b], k, FLIP, b
+            if gains[u, v, -1, b] > best and left[ADD] > 0 and rules.addable[table.copied[e], b]:
+                best, at, kind, new = gains[u, v, -1, b], k, ADD, b
+        if gains[u, v, a, -1] > best and may_remove(table, rules, left, e):
+            best, at, kind, new = gains[u, v, a, -1], k, REMOVE, -1
+    if at < 0:
+        return False
+    e = entities[at]
+    gone = table.label[e] if kind != ADD else -1
+    if kind == FLIP:
+        flip(table, left, e, new)
+    elif kind == REMOVE:
+        remove(table, left, e)
+    else:
+        add(table, rules, left, table.copied[e], new)
+    for split, side in ((0, own[at]), (1, other[at])):
+        if gone >= 0:
+            counts[split, side, gone] -= 1
+        if new >= 0:
+            counts[split, side, new] += 1
+    return True

@@ -1,0 +1,238 @@
+"""Every tree that a table with a few changed labels or removed rows can give, on coded columns of any length.
+
+Used by `small_sets.py`. Nodes are sets of training rows and do not depend on labels, so all tables share them
+and the counts of their splits; a changed row only corrects the counts on its way. `every_tree.py` does the
+same for tiny tables with added rows, uncompiled.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.prove.counts import TIE_TOLERANCE, RowTypes, node_splits, rows_of_side
+from everytree.prove.domains import relational
+from everytree.support.kernels import kernel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.problem import Problem
+
+Changes = tuple[tuple[int, int, int], ...]
+"""Changed rows: the row, its label in T, and its new label, -1 if it is removed; sorted."""
+
+MOST_LEVELS = 250
+"""Levels that are followed; below them everybody may get another label."""
+
+MOST_ANSWERS = 50_000_000
+"""Remembered answers, counted by people; beyond that nothing new is remembered."""
+
+
+@dataclass(eq=False)
+class _Spot:
+    """Rows that are together, and those of their splits that a few changes can make the best.
+
+    Soundness
+    ---------
+    One change touches one side of a split. A flip from i to j in a branch of n rows changes its
+    sum_i c_i^2 / n by (2 (c_j - c_i) + 2) / n, which lies strictly between -2 and 2 because c_i >= 1; a
+    removal changes it by at most 1. So after d changes the best split has lost less than 2 d, any other has
+    gained less than 2 d, and splits that are 4 d or more behind on T cannot be among the best. If the best
+    split is gone, because removals emptied one of its sides, its score is now that of the whole node, which
+    every split reaches.
+    """
+
+    rows: NDArray[np.int32]
+    total: NDArray[np.int64]
+    feature: NDArray[np.int32]
+    low: NDArray[np.int32]
+    middle: NDArray[np.float64]
+    left: NDArray[np.int64]
+    children: dict[tuple[int, int], _Spot] = field(default_factory=dict)
+    answers: dict[tuple[Changes, int], tuple[NDArray[np.bool_], NDArray[np.bool_]]] = field(
+        default_factory=dict
+    )
+
+
+class TiedTrees:
+    """Who may get another label, from any tree that a changed table gives, however ties are broken.
+
+    Parameters
+    ----------
+    problem : Problem
+        The table.
+    X, predictions
+        The people and the labels to compare with.
+    most_changes : int
+        No table has more changed rows than this.
+    """
+
+    def __init__(
+        self, problem: Problem, X: NDArray[np.float32], predictions: NDArray[np.int64], most_changes: int
+    ) -> None:
+        self.columns = problem.columns
+        self.X = np.ascontiguousarray(X.T)
+        self.predictions = predictions
+        self.depth = problem.depth
+        self.most_changes = most_changes
+        n_labels = problem.bias.n_labels
+        self.types = RowTypes(
+            problem.table.y.astype(np.int32),
+            np.arange(n_labels),
+            np.zeros((n_labels, n_labels), np.bool_),
+            np.zeros(n_labels, np.bool_),
+            np.zeros((n_labels, 4, n_labels), np.int64),
+        )
+        self._spots: dict[bytes, _Spot] = {}
+        self._answers = 0
+        self.looks = 0
+        self.root = self._spot(np.arange(len(problem.table.y), dtype=np.int32))
+
+    def may_differ(self, changes: Changes, people: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which of the people get another label than predicted from some tree of the changed table.
+
+        Soundness
+        ---------
+        Every split whose score is within the tolerance of the best is followed, with all people of its
+        side. A removal may widen a gap over two of the node's; both parts cut the table in the same way, tie,
+        and are followed, and wherever the midpoint of the wide gap sends a person, one of the parts does.
+        """
+        return self._differs(self.root, changes, self.depth, people, MOST_LEVELS)
+
+    def _differs(
+        self, spot: _Spot, changes: Changes, depth: int, people: NDArray[np.int64], levels: int
+    ) -> NDArray[np.bool_]:
+        """The same for the rows of a spot, remembered where other tables may ask again."""
+        if len(changes) == self.most_changes > 0 or len(people) == 0:
+            return self._look(spot, changes, depth, people, levels)
+        known = spot.answers.get((changes, depth))
+        if known is None:
+            known = np.zeros(len(self.predictions), np.bool_), np.zeros(len(self.predictions), np.bool_)
+            self._answers += len(self.predictions)
+            if self._answers < MOST_ANSWERS:
+                spot.answers[changes, depth] = known
+        asked, answer = known
+        new = people[~asked[people]]
+        if len(new):
+            answer[new] = self._look(spot, changes, depth, new, levels)
+            asked[new] = True
+        return answer[people]
+
+    def _look(
+        self, spot: _Spot, changes: Changes, depth: int, people: NDArray[np.int64], levels: int
+    ) -> NDArray[np.bool_]:
+        self.looks += 1
+        counts = spot.total.copy()
+        for _, old, new in changes:
+            counts[old] -= 1
+            if new >= 0:
+                counts[new] += 1
+        label, size = int(np.argmax(counts)), int(counts.sum())
+        if depth == 0 or counts[label] == size:
+            return np.asarray(self.predictions[people] != label)
+        if levels == 0:
+            return np.ones(len(people), np.bool_)
+        rows = np.array(changes, np.int64).reshape(-1, 3)
+        best = _tied(self.columns.codes, spot.feature, spot.low, spot.left, counts, rows)
+        if len(best) == 0:
+            return np.asarray(self.predictions[people] != label)
+        differs = np.zeros(len(people), np.bool_)
+        for child, there, arrive in self._sides(spot, best, changes, people):
+            who = np.flatnonzero(arrive & ~differs)
+            if len(who):
+                differs[who] = self._differs(child, there, depth - 1, people[who], levels - 1)
+        return differs
+
+    def _sides(
+        self, spot: _Spot, best: NDArray[np.int64], changes: Changes, people: NDArray[np.int64]
+    ) -> list[tuple[_Spot, Changes, NDArray[np.bool_]]]:
+        """Children of the best splits, each with its changes and who arrives there by one split or another.
+
+        In small nodes many columns cut the rows in the same way, so the children are far fewer than the ways.
+        """
+        features = spot.feature[best]
+        on_right = self.X[features][:, people] > spot.middle[best][:, None]
+        sides: dict[_Spot, tuple[Changes, NDArray[np.bool_]]] = {}
+        for k, s in enumerate(best.tolist()):
+            for side, arrive in ((0, ~on_right[k]), (1, on_right[k])):
+                if not arrive.any():
+                    continue
+                child = self._child(spot, s, side)
+                known = sides.get(child)
+                if known is None:
+                    code, low = self.columns.codes[features[k]], spot.low[s]
+                    there = tuple(c for c in changes if (code[c[0]] > low) == (side == 1))
+                    sides[child] = there, arrive.copy()
+                else:
+                    known[1][:] |= arrive
+        return [(child, there, arrive) for child, (there, arrive) in sides.items()]
+
+    def _child(self, spot: _Spot, s: int, side: int) -> _Spot:
+        child = spot.children.get((s, side))
+        if child is None:
+            rows = rows_of_side(self.columns, spot.rows, spot.feature[s], spot.low[s], side)
+            child = spot.children[s, side] = self._spot(rows)
+        return child
+
+    def _spot(self, rows: NDArray[np.int32]) -> _Spot:
+        """Make a node, or find it: nodes with the same rows are one."""
+        digest = hashlib.blake2b(rows.tobytes(), digest_size=16).digest()
+        known = self._spots.get(digest)
+        if known is not None:
+            return known
+        pinned = np.zeros(len(self.columns.boolean), np.bool_)
+        splits = node_splits(self.columns, self.types, rows, 0, pinned, False)
+        score = relational.scores(splits, self.types)
+        reach = 4.0 * self.most_changes + TIE_TOLERANCE * len(rows) + 1e-6
+        near = np.flatnonzero(score >= score.max() - reach) if len(score) else np.empty(0, np.int64)
+        feature, low = splits.feature[near], splits.low[near]
+        start = self.columns.starts[feature]
+        below = self.columns.values[start + low].astype(np.float64)
+        above = self.columns.values[start + splits.high[near]].astype(np.float64)
+        left = splits.left[near].astype(np.int64)
+        spot = _Spot(rows, splits.total, feature, low, below / 2 + above / 2, left)
+        self._spots[digest] = spot
+        return spot
+
+
+@kernel
+def _tied(codes: Any, feature: Any, low: Any, left: Any, total: Any, changes: Any) -> Any:
+    """Splits whose score on the changed table is within the tolerance of the best; both sides have rows.
+
+    ``total`` counts the labels of the changed table, ``left`` those of T on the left of each split.
+    """
+    n_labels = left.shape[1]
+    scores = np.empty(len(feature))
+    size = 0
+    for i in range(n_labels):
+        size += total[i]
+    own = np.empty(n_labels, np.int64)
+    best = -1.0
+    for s in range(len(feature)):
+        for i in range(n_labels):
+            own[i] = left[s, i]
+        for c in range(len(changes)):
+            if codes[feature[s], changes[c, 0]] <= low[s]:
+                own[changes[c, 1]] -= 1
+                if changes[c, 2] >= 0:
+                    own[changes[c, 2]] += 1
+        n_left = of_left = of_right = 0
+        for i in range(n_labels):
+            n_left += own[i]
+            of_left += own[i] * own[i]
+            of_right += (total[i] - own[i]) * (total[i] - own[i])
+        scores[s] = -1.0
+        if 0 < n_left < size:
+            scores[s] = of_left / n_left + of_right / (size - n_left)
+            best = max(best, scores[s])
+    tied = np.empty(len(feature), np.int64)
+    used = 0
+    for s in range(len(feature)):
+        if scores[s] >= 0 and scores[s] >= best - TIE_TOLERANCE * size:
+            tied[used] = s
+            used += 1
+    return tied[:used]

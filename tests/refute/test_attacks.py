@@ -1,0 +1,106 @@
+"""The attack of the library finds what can be found, invents nothing, and fells nobody who is certified."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.tree import DecisionTreeClassifier
+
+from everytree import certify
+from everytree.bias import as_bias, resolve
+from everytree.learner import prepare
+from everytree.prove.problem import Problem
+from everytree.refute.attacks import Attack
+from everytree.refute.judge import Judge
+
+
+def attacked(X, y, people, depth, bias, seed=0, steps=600):
+    """The judge after so many steps of an attack on everybody."""
+    prepared = prepare(DecisionTreeClassifier(max_depth=depth, random_state=0), X, y, people)
+    train = prepared.train
+    resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
+    problem = Problem.of(train, resolved, prepared.learner.settings)
+    nobody = np.zeros(len(people), bool)
+    test = prepared.test
+    judge = Judge(problem, prepared.learner.new_tree, test.X, prepared.predictions, nobody, test.frame)
+    for step, _ in enumerate(Attack(problem, judge, seed).run()):
+        if step >= steps or not judge.open.any():
+            break
+    return problem, judge
+
+
+def iris():
+    data = load_iris()
+    order = np.random.default_rng(0).permutation(150)
+    return data.data[order[:112]], data.target[order[:112]], data.data[order[112:]]
+
+
+@pytest.mark.parametrize(
+    ("bias", "least"),
+    [
+        ("flip(2)", 0.9),
+        ("fake(4)", 0.2),
+        ("miss(2)", 0.9),
+        ("flip(1) + fake(2)", 0.5),
+        ("miss(1) + fake(1)", 0.9),
+        ("flip(2, where label == 1)", 0.2),
+        ("miss(2, where label == 2)", 0.3),
+    ],
+)
+def test_every_kind_of_bias_is_attacked(bias, least):
+    X, y, people = iris()
+    problem, judge = attacked(X, y, people, None, bias)
+    assert len(judge.witnesses) >= least * len(people)
+    assert not judge.open[list(judge.witnesses)].any()
+    for p, (trial, after) in judge.witnesses.items():
+        assert judge.membership.holds(trial)
+        tree = DecisionTreeClassifier(random_state=0).fit(*trial.table(problem))
+        assert tree.predict(judge.X[[p]])[0] == after != judge.predictions[p]
+
+
+def test_more_than_eight_labels_are_attacked():
+    data = load_digits()
+    people = data.data[400:420]
+    _, judge = attacked(data.data[:400], data.target[:400], people, 8, "flip(2)", steps=300)
+    assert len(judge.witnesses) >= 10
+
+
+def test_the_same_attack_twice_finds_the_same():
+    X, y, people = iris()
+    first, second = (attacked(X, y, people, 3, "flip(2)", steps=100)[1].witnesses for _ in range(2))
+    assert {p: (t.flipped, t.removed, a) for p, (t, a) in first.items()} == {
+        p: (t.flipped, t.removed, a) for p, (t, a) in second.items()
+    }
+
+
+def test_witnesses_are_small():
+    """Nearly everybody falls to one or two flips here; the budget of six is seldom used up."""
+    X, y, people = iris()
+    _, judge = attacked(X, y, people, None, "flip(6)")
+    sizes = [trial.size for trial, _ in judge.witnesses.values()]
+    assert np.mean(sizes) < 4.5
+    assert min(sizes) == 1
+
+
+@pytest.mark.parametrize("depth", [2, 3, None])
+@pytest.mark.parametrize("bias", ["flip(1)", "flip(2)", "fake(2)", "flip(1) + fake(1)", "miss(1)"])
+def test_nobody_certified_falls(depth, bias):
+    X, y, people = iris()
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    result = certify(tree, X, y, people, bias, time_limit=20)
+    robust = result.verdicts == "robust"
+    _, judge = attacked(X, y, people, depth, bias, seed=1)
+    assert not robust[list(judge.witnesses)].any()
+
+
+def test_a_table_that_is_not_allowed_refutes_nobody():
+    """Two components with conditions: permissions are united for the attack, but not for the judge."""
+    X, y, people = iris()
+    bias = "flip(1, where x0 < 5) + flip(1, where x0 > 6)"
+    problem, judge = attacked(X, y, people, None, bias)
+    for trial, _ in judge.witnesses.values():
+        values = [problem.table.X[row, 0] for row in trial.flipped]
+        assert sum(v < 5 for v in values) <= 1
+        assert sum(v > 6 for v in values) <= 1
+        assert len(values) <= 2

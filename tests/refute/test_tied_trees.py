@@ -1,0 +1,78 @@
+"""Every tree of a changed table: against the oracle's own learner, with all ways of breaking ties."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier
+
+from everytree import certify
+from everytree.bias import as_bias, resolve
+from everytree.learner import prepare
+from everytree.prove.problem import Problem
+from everytree.refute import small_sets
+from everytree.refute.tied_trees import TiedTrees
+from tests.truth.oracle import Learner, original_table
+
+
+def random_table(seed):
+    rng = np.random.default_rng(seed)
+    n, n_columns, n_labels = int(rng.integers(4, 16)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
+    X = rng.integers(0, int(rng.integers(2, 6)), (n, n_columns)).astype(float)
+    y = rng.integers(0, n_labels, n)
+    y[:n_labels] = np.arange(n_labels)
+    people = rng.integers(-1, 11, (6, n_columns)) / 2
+    return rng, X, y, people, [1, 2, 3, None][seed % 4]
+
+
+def problem_of(X, y, people, depth, bias):
+    prepared = prepare(DecisionTreeClassifier(max_depth=depth, random_state=0), X, y, people)
+    train = prepared.train
+    resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
+    return Problem.of(train, resolved, prepared.learner.settings), prepared
+
+
+@pytest.mark.parametrize("chunk", range(6))
+def test_all_trees_of_a_changed_table_are_followed(chunk):
+    for seed in range(50 * chunk, 50 * chunk + 50):
+        rng, X, y, people, depth = random_table(seed)
+        problem, prepared = problem_of(X, y, people, depth, "flip(2) + fake(1)")
+        trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 3)
+        learner = Learner(people, y, len(y) if depth is None else depth)
+        for _ in range(12):
+            rows = rng.permutation(len(y))[: int(rng.integers(0, 4))]
+            changes = []
+            for r in rows:
+                others = [j for j in range(-1, int(y.max()) + 1) if j != y[r]]
+                changes.append((int(r), int(y[r]), int(rng.choice(others))))
+            if sum(new < 0 for *_, new in changes) >= len(y) - 1:
+                continue
+            changed = y.copy()
+            for r, _, new in changes:
+                changed[r] = new
+            kept = changed >= 0
+            possible = learner.possible_labels(original_table(X[kept], changed[kept]))
+            expected = [possible[p] != {int(prepared.predictions[p])} for p in range(len(people))]
+            differs = trees.may_differ(tuple(sorted(changes)), np.arange(len(people)))
+            assert not (np.array(expected) & ~differs).any(), (seed, changes)
+            if kept.all():  # after a removal a threshold is only known to lie between two midpoints
+                assert differs.tolist() == expected, (seed, changes)
+
+
+@pytest.mark.parametrize("bias", ["flip(1)", "flip(2)", "fake(2)", "flip(1) + fake(1)"])
+@pytest.mark.parametrize("depth", [2, None])
+def test_trying_every_table_decides_what_the_other_ways_decide(bias, depth, monkeypatch):
+    """With equal rows and ties about, on a table that is long enough for this way alone."""
+    rng = np.random.default_rng(3)
+    X = rng.integers(0, 3, (230, 3)).astype(float)
+    y = ((X[:, 0] > X[:, 1]) ^ (rng.random(230) < 0.1)).astype(int)
+    people = np.unique(rng.integers(0, 3, (30, 3)), axis=0).astype(float)
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    tables = certify(tree, X, y, people, bias, time_limit=60)
+    monkeypatch.setattr(small_sets.EveryTable, "is_possible", staticmethod(lambda problem: False))
+    others = certify(tree, X, y, people, bias, time_limit=5)
+    known = others.verdicts != "unknown"
+    decided = tables.verdicts != "unknown"
+    assert (tables.verdicts[known & decided] == others.verdicts[known & decided]).all()
+    assert (tables.verdicts == "robust").sum() >= (others.verdicts == "robust").sum()
+    assert set(tables.reasons[~decided]) <= {"tie"}
