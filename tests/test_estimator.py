@@ -267,7 +267,7 @@ def test_limits_reach_the_search() -> None:
         ({"bias": "flip(101%)"}, BiasError, "between 0 and 100"),
         ({"bias": 3}, BiasError, "received int"),
         ({"engine": "fast"}, EverytreeError, "engine must be one of"),
-        ({"time_limit": 0}, EverytreeError, "time_limit must be a number greater than 0"),
+        ({"time_limit": 0}, EverytreeError, "time_limit must be a number of seconds greater than 0"),
         ({"n_jobs": 0}, EverytreeError, "n_jobs must be a whole number"),
         ({"estimator": DecisionTreeClassifier}, UnsupportedLearnerError, "with brackets"),
         (

@@ -13,14 +13,16 @@ from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
+    from everytree.checker import check_proof
     from everytree.errors import EverytreeError
     from everytree.estimator import BiasCertifier
     from everytree.questions.certify import certify
     from everytree.questions.family import TreeFamily, tree_family
     from everytree.questions.metrics import metric_ranges
-    from everytree.questions.radius import RadiusResult, radius
+    from everytree.questions.radius import radius
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
     from everytree.results.ranges import MetricRanges
 
 __version__ = VERSION
@@ -46,10 +48,11 @@ _HOMES = {
     "CertificationResult": "everytree.results.certification",
     "EverytreeError": "everytree.errors",
     "MetricRanges": "everytree.results.ranges",
-    "RadiusResult": "everytree.questions.radius",
+    "RadiusResult": "everytree.results.radii",
     "TreeFamily": "everytree.questions.family",
     "Witness": "everytree.refute.witness",
     "certify": "everytree.questions.certify",
+    "check_proof": "everytree.checker",
     "col": "everytree.bias",
     "fake": "everytree.bias",
     "flip": "everytree.bias",
@@ -71,6 +74,7 @@ __all__ = [
     "TreeFamily",
     "Witness",
     "certify",
+    "check_proof",
     "col",
     "fake",
     "flip",

@@ -5,7 +5,6 @@ Above `certify` and `radius`: it keeps the training table that they need and han
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,19 +18,20 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
-from everytree.learner import Learner, Prepared
-from everytree.questions.certify import as_jobs, certify_prepared, check_options
+from everytree.learner import Learner, Prepared, read_training
+from everytree.learner.same_learner import check_same_learner, trained
+from everytree.questions.certify import certify_prepared, check_engine
 from everytree.questions.radius import as_family, radius_prepared
 from everytree.results.certification import ROBUST, CertificationResult
-from everytree.support.limits import Limits
-from everytree.table import TestTable, test_table, training_table
+from everytree.support.limits import Limits, as_jobs
+from everytree.table import TestTable
+from everytree.table.encoding import encode_people
 from everytree.table.frames import as_source
-from everytree.table.pipelines import encoded_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.questions.radius import RadiusResult
+    from everytree.results.radii import RadiusResult
     from everytree.support.progress import Progress
 
 __all__ = ["BiasCertifier", "certified_accuracy"]
@@ -52,7 +52,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     engine : {"auto", "relational", "interval"}
     time_limit : float, optional
         Seconds for each call of `certify` or `radius`.
-    memory_limit : float, optional
+    memory_limit : float or str, optional
     n_jobs : int, default 1
         These four as for `certify`.
 
@@ -98,7 +98,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         *,
         engine: str = "auto",
         time_limit: float | None = None,
-        memory_limit: float | None = None,
+        memory_limit: float | str | None = None,
         n_jobs: int = 1,
     ) -> None:
         self.estimator = estimator
@@ -131,14 +131,17 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             validate_data(self, X, y, skip_check_array=True)
             y = column_or_1d(y, warn=True)
         else:
-            X, y = validate_data(self, X, y, **_reading(learner))
+            checked, y = validate_data(self, X, y, **_reading(learner))
+            X = _as_given(X, checked)
         check_classification_targets(y)
-        table = training_table(X, y) if learner.encoder is None else encoded_table(learner.encoder, X, y)
-        resolve(as_bias(self.bias), table.frame, table.y, table.labels, table.label_name)
+        source = as_source(X, "training table")
+        table = read_training(learner, source, y)
+        resolve(as_bias(self.bias), table)
         self.learner_ = learner
         self.table_ = replace(table, frame=table.frame.copy())  # bias models read it long after `fit`
         self.classes_ = table.labels
-        self.estimator_ = learner.new_tree().fit(table.X, table.labels[table.y])
+        own, self.estimator_ = trained(self.estimator, learner, table, source, table.labels[table.y])
+        check_same_learner(own, self.estimator_, table, (table.X, source))
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -200,9 +203,9 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         -------
         RadiusResult
         """
-        deadline = self._limits().deadline
+        limits, jobs = self._limits(), as_jobs(self.n_jobs)
         model = as_family(_with_free_amounts(as_bias(self.bias)) if family is None else family)
-        return radius_prepared(self._prepare(X), model, max_amount=max_amount, deadline=deadline)
+        return radius_prepared(self._prepare(X), model, max_amount=max_amount, limits=limits, n_jobs=jobs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -216,9 +219,8 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def _limits(self) -> Limits:
         """Read the options, for a search that starts now."""
-        check_options(self.engine, self.time_limit, self.memory_limit)
-        deadline = float("inf") if self.time_limit is None else time.monotonic() + self.time_limit
-        return Limits(deadline, float("inf") if self.memory_limit is None else self.memory_limit)
+        check_engine(self.engine)
+        return Limits.of(self.time_limit, self.memory_limit)
 
     def _people(self, X: Any, y: Any = None) -> TestTable:
         """Read and encode people as scikit-learn does: columns are matched by their position."""
@@ -226,14 +228,17 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         if hasattr(X, "columns"):
             validate_data(self, X, reset=False, skip_check_array=True)
         else:
-            X = validate_data(self, X, reset=False, **_reading(self.learner_))
+            X = _as_given(X, validate_data(self, X, reset=False, **_reading(self.learner_)))
         source = as_source(X, "test table")
         names = [column.name for column in self.table_.columns]
-        frame = source.frame.set_axis(names, axis=1).set_axis(source.index, axis=0)
-        return test_table(self.table_, frame, y)
+        source = replace(source, frame=source.frame.set_axis(names, axis=1))
+        people, source = encode_people(self.table_, source, y)
+        check_same_learner(None, self.estimator_, self.table_, (people.X, source))
+        return people
 
     def _shares(self, people: TestTable) -> NDArray[np.float64]:
-        return np.asarray(self.estimator_.predict_proba(people.X), np.float64)
+        inner = self.estimator_.tree_
+        return np.asarray(inner.value[:, 0, :][inner.apply(people.X)], np.float64)
 
     def _prepare(self, X: Any, y: Any = None) -> Prepared:
         people = self._people(X, y)
@@ -280,6 +285,11 @@ def certified_accuracy(certifier: BiasCertifier, X: Any, y: Any) -> float:
 def _reading(learner: Learner) -> dict[str, Any]:
     """How scikit-learn reads arrays: as numbers, unless encoders look at them first."""
     return {} if learner.encoder is None else {"dtype": None, "ensure_all_finite": False}
+
+
+def _as_given(X: Any, checked: Any) -> Any:
+    """Give an array or nested lists as they came, so that they are cast as a tree casts them."""
+    return X if isinstance(X, (np.ndarray, list, tuple)) else checked
 
 
 def _with_free_amounts(model: BiasModel) -> BiasModel:

@@ -25,8 +25,13 @@ WRONG = {
     ),
     "no memory": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--memory-limit", 0),
-        "Error: --memory-limit must be a number of megabytes greater than 0; received 0. Leave it out for no "
-        "limit.\n",
+        "Error: --memory-limit must be an amount of memory greater than 0, as a number of bytes or with a "
+        "unit such as 500MB or 2GB, or None for no limit; received '0'.\n",
+    ),
+    "megabytes without a unit": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--memory-limit", 500),
+        "Error: --memory-limit must be at least 1MB; received 500. A number without a unit counts bytes: for "
+        "megabytes write 500MB.\n",
     ),
     "no label": (
         ("certify", *TABLES, *BIAS, *DEPTH),

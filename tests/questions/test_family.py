@@ -16,7 +16,7 @@ from everytree.bias.language.amounts import Amount
 from everytree.datasets import load
 from everytree.errors import BiasError, EverytreeError
 from everytree.learner import prepare
-from everytree.questions.family import Node, TreeFamily, tree_family
+from everytree.questions.family import FamilyNode, TreeFamily, tree_family
 from everytree.questions.radius import radius_prepared
 from everytree.refute.witness import amount_of
 from everytree.table import training_table
@@ -36,7 +36,9 @@ def tables_by_amount(problem: Problem) -> dict[int, set[Table]]:
     return found
 
 
-def check_node(node: Node, table: Table, codes: dict[int, int], amount: int, seen: Counter[str]) -> None:
+def check_node(
+    node: FamilyNode, table: Table, codes: dict[int, int], amount: int, seen: Counter[str]
+) -> None:
     """Every best split of a table, with every way of breaking ties, must be allowed at this amount."""
     if len({label for _, label in table}) == 1:
         return
@@ -53,7 +55,7 @@ def check_node(node: Node, table: Table, codes: dict[int, int], amount: int, see
                         check_node(child, part, codes, amount, seen)
 
 
-def assert_allowed(node: Node, feature: int, threshold: float, amount: int, seen: Counter[str]) -> None:
+def assert_allowed(node: FamilyNode, feature: int, threshold: float, amount: int, seen: Counter[str]) -> None:
     learned = [c for c in node.candidates if c.learned and c.feature == feature]
     if learned and learned[0].low <= threshold < learned[0].high:  # type: ignore[operator]
         assert learned[0].needs <= amount

@@ -3,7 +3,15 @@
 import pytest
 
 from everytree.bias import parse
-from everytree.show.report.findings import Tally, assumption, differs_most, finding, lead, share, sizes
+from everytree.show.report.findings import (
+    VerdictCounts,
+    assumption,
+    differs_most,
+    finding,
+    lead,
+    share,
+    sizes,
+)
 
 
 def test_shares_never_round_to_none_or_all():
@@ -40,51 +48,55 @@ def test_an_assumption_is_the_beginning_of_a_sentence(text, counts, words):
 
 
 def test_some_are_robust():
-    assert lead(parse("flip(0.5%)"), Tally(990, 553, 0), [24]) == (
+    assert lead(parse("flip(0.5%)"), VerdictCounts(990, 553, 0), [24]) == (
         "If up to 0.5% of all training rows (24) have a wrong label, 64.2% of the 1,543 people keep their "
         "prediction, whichever labels are the wrong ones."
     )
-    assert finding(Tally(990, 553, 0), engine="auto", complete=True) == [
+    assert finding(VerdictCounts(990, 553, 0), engine="auto", complete=True) == [
         "For 553 people (35.8%) there are records whose change, within this assumption, gives another label.",
         "Nobody is left undecided.",
     ]
 
 
 def test_all_are_robust():
-    assert lead(parse("miss(2)"), Tally(12, 0, 0), [2]) == (
+    assert lead(parse("miss(2)"), VerdictCounts(12, 0, 0), [2]) == (
         "If up to 2 rows are missing, all 12 people keep their prediction, whatever the missing rows are."
     )
-    assert finding(Tally(12, 0, 0), engine="auto", complete=True) == [
+    assert finding(VerdictCounts(12, 0, 0), engine="auto", complete=True) == [
         "This is proved for everybody: no witness against it exists."
     ]
 
 
 def test_none_is_robust():
-    said = lead(parse("fake(2)"), Tally(0, 1200, 0), [2])
+    said = lead(parse("fake(2)"), VerdictCounts(0, 1200, 0), [2])
     assert said == (
         "If up to 2 rows are fake, for none of the 1,200 people is the prediction proved to stay the same."
     )
-    assert finding(Tally(0, 1200, 0), engine="auto", complete=True)[0].startswith("For everybody there are")
+    assert finding(VerdictCounts(0, 1200, 0), engine="auto", complete=True)[0].startswith(
+        "For everybody there are"
+    )
 
 
 def test_one_person():
     model = parse("flip(1) + fake(1)")
-    assert lead(model, Tally(1, 0, 0), [1, 1]).endswith(
+    assert lead(model, VerdictCounts(1, 0, 0), [1, 1]).endswith(
         "the one person keeps the prediction, whichever rows are concerned."
     )
-    assert lead(model, Tally(0, 0, 1), [1, 1]).endswith("no proof was found for the one person.")
-    assert finding(Tally(0, 1, 0), engine="auto", complete=True)[0].startswith("For this person there are")
+    assert lead(model, VerdictCounts(0, 0, 1), [1, 1]).endswith("no proof was found for the one person.")
+    assert finding(VerdictCounts(0, 1, 0), engine="auto", complete=True)[0].startswith(
+        "For this person there are"
+    )
 
 
 def test_one_robust_person_among_many():
-    said = lead(parse("flip(1)"), Tally(1, 3, 0), [1])
+    said = lead(parse("flip(1)"), VerdictCounts(1, 3, 0), [1])
     assert "25.0% of the 4 people keeps the prediction" in said
 
 
 def test_a_share_is_not_said_to_be_all_where_others_are_unknown():
-    said = lead(parse("flip(2)"), Tally(6, 3, 1), [2])
+    said = lead(parse("flip(2)"), VerdictCounts(6, 3, 1), [2])
     assert "60.0% of the 10 people are proved to keep their prediction, whichever labels" in said
-    said = lead(parse("flip(2)"), Tally(1, 2, 1), [2])
+    said = lead(parse("flip(2)"), VerdictCounts(1, 2, 1), [2])
     assert "25.0% of the 4 people is proved to keep the prediction" in said
 
 
@@ -99,7 +111,7 @@ def test_the_words_follow_the_kind_and_not_the_text():
 
 
 def test_some_are_unknown():
-    said = finding(Tally(5, 2, 1), engine="auto", complete=True)
+    said = finding(VerdictCounts(5, 2, 1), engine="auto", complete=True)
     assert (
         said[1] == "For 1 person (12.5%) neither a proof nor such records were found: the verdict is unknown."
     )
@@ -107,13 +119,13 @@ def test_some_are_unknown():
 
 
 def test_a_time_limit_is_said():
-    said = finding(Tally(5, 0, 3), engine="auto", complete=False)
+    said = finding(VerdictCounts(5, 0, 3), engine="auto", complete=False)
     assert said[0] == "For nobody were records found whose change gives another label."
     assert said[-1].startswith("A time or memory limit ended the search early")
 
 
 def test_an_engine_that_only_proves_is_said():
-    said = finding(Tally(5, 0, 3), engine="interval", complete=True)
+    said = finding(VerdictCounts(5, 0, 3), engine="interval", complete=True)
     assert not any("nobody" in sentence for sentence in said)
     assert (
         said[-1] == "The engine “interval” only looks for proofs and never for records that change a label."
@@ -121,8 +133,8 @@ def test_an_engine_that_only_proves_is_said():
 
 
 def test_the_group_that_differs_most():
-    groups = [Tally(50, 50, 0, "A"), Tally(90, 10, 0, "B"), Tally(0, 5, 0, "tiny")]
-    everybody = Tally(140, 65, 0)
+    groups = [VerdictCounts(50, 50, 0, "A"), VerdictCounts(90, 10, 0, "B"), VerdictCounts(0, 5, 0, "tiny")]
+    everybody = VerdictCounts(140, 65, 0)
     assert differs_most(groups, everybody) == (
         "The group “B” differs most: 90.0% of its 100 people are proved robust, and 47.6% of the other 105 "
         "people. Groups of fewer than 30 people are listed, but not compared."
@@ -130,11 +142,13 @@ def test_the_group_that_differs_most():
 
 
 def test_groups_that_cannot_be_compared():
-    assert differs_most([Tally(3, 1, 0, "A")], Tally(3, 1, 0)).startswith("All people are in one group")
-    small = [Tally(3, 1, 0, "A"), Tally(0, 2, 0, "B")]
-    assert differs_most(small, Tally(3, 3, 0)).startswith("No group has 30 people or more")
-    equal = [Tally(30, 10, 0, "A"), Tally(60, 20, 0, "B")]
-    assert differs_most(equal, Tally(90, 30, 0)) == (
+    assert differs_most([VerdictCounts(3, 1, 0, "A")], VerdictCounts(3, 1, 0)).startswith(
+        "All people are in one group"
+    )
+    small = [VerdictCounts(3, 1, 0, "A"), VerdictCounts(0, 2, 0, "B")]
+    assert differs_most(small, VerdictCounts(3, 3, 0)).startswith("No group has 30 people or more")
+    equal = [VerdictCounts(30, 10, 0, "A"), VerdictCounts(60, 20, 0, "B")]
+    assert differs_most(equal, VerdictCounts(90, 30, 0)) == (
         "The share of proved predictions is the same in every group compared."
     )
 

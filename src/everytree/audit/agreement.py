@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from everytree.audit.plan import Cell
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
-    from everytree.questions.radius import RadiusResult
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
 
 __all__ = ["agree"]
 
@@ -73,7 +73,7 @@ def agree(
 
 def _counts(model: BiasModel, prepared: Prepared) -> Counts:
     train = prepared.train
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     return tuple(part.count for part in resolved.components)
 
 

@@ -91,7 +91,7 @@ def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, A
     deadline = math.inf if limit is None else time.monotonic() + limit
     tables, model = prepared[question.depth], parse(question.model)
     if question.kind == "radius":
-        found = radius_prepared(tables, model, max_amount=question.max_amount, deadline=deadline)
+        found = radius_prepared(tables, model, max_amount=question.max_amount, limits=Limits(deadline))
         return pack_radius(found, tables.train)
     return pack(certify_prepared(tables, model, engine=question.engine, limits=Limits(deadline)))
 

@@ -199,13 +199,13 @@ def _check_alone(
 
 def _check_names(model: BiasModel, train: TrainingTable) -> None:
     """Check columns, categories and labels in a model as it is written, ``?`` and all."""
-    view = TableView(train.frame, train.y, train.labels, train.label_name)
+    view = TableView.of(train)
     for component in model.components:
         check_component(component, view)
 
 
 def _resolve(model: BiasModel, train: TrainingTable) -> ResolvedBias:
-    return resolve(model, train.frame, train.y, train.labels, train.label_name)
+    return resolve(model, train)
 
 
 def _refuse_idle(key: str, part: ResolvedComponent, component: Component) -> None:

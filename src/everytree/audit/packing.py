@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from everytree.audit.digests import spelt
-from everytree.questions.radius import RadiusResult
 from everytree.refute.witness import Witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
+from everytree.results.radii import RadiusResult
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from everytree.audit.plan import Cell, Plan
     from everytree.learner import Prepared
-    from everytree.questions.radius import RadiusResult
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
 
 __all__ = ["AuditResult"]
 
@@ -67,7 +67,7 @@ class AuditResult:
         Parameters
         ----------
         metrics : bool, default False
-            Add the ranges of `everytree.metric_ranges`, and a line that compares the groups.
+            Add the ranges of `metric_ranges`, and a line that compares the groups.
 
         Returns
         -------

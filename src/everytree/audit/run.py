@@ -22,7 +22,7 @@ from everytree.audit.packing import unpack, unpack_radius
 from everytree.audit.result import AuditResult
 from everytree.audit.store import FORMAT, Store
 from everytree.errors import AuditError, EverytreeWarning
-from everytree.questions.certify import as_jobs
+from everytree.support.limits import as_jobs
 
 if TYPE_CHECKING:
     from everytree.audit.cells import Answers

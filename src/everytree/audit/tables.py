@@ -17,8 +17,8 @@ from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 if TYPE_CHECKING:
     from everytree.audit.plan import Cell
     from everytree.audit.result import AuditResult
-    from everytree.questions.radius import RadiusResult
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
 
 __all__ = ["EVERYBODY", "group_lines", "people_lines"]
 

@@ -79,7 +79,7 @@ def _check_values(
     name = quote_name(column.name)
     known = set(column.known)
     for number, value in enumerate(values):
-        if column.kind == "categorical":
+        if not column.are_numbers:
             if ordered:
                 problem = f"The column {name} holds categories, which have no order."
                 raise _error(component, leaf, number, f"{problem} Use == or in.")
@@ -90,7 +90,7 @@ def _check_values(
             raise _error(
                 component, leaf, number, f"{problem} Compare it with a number, written without quotes."
             )
-        elif isinstance(value, bool) and column.kind != "boolean":
+        elif isinstance(value, bool) and not column.is_zero_one:
             problem = f"The column {name} holds numbers other than 0 and 1; received {constant_text(value)}."
             raise _error(component, leaf, number, f"{problem} Compare it with a number.")
 

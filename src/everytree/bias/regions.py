@@ -7,14 +7,14 @@ everything they could be. "Yes" when unsure.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from everytree.bias.columns import COMPARE, TableView
+from everytree.bias.columns import COMPARE, Column, TableView
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, leaves
 from everytree.bias.language.text import Constant
 
@@ -44,27 +44,24 @@ class RegionTest:
     condition: Condition | None
     all_labels: int
     label_bits: dict[Condition, int]
-    kinds: dict[str, str]
-    seen: dict[str, frozenset[Any]]
+    columns: dict[str, Possible]
 
     @classmethod
     def of(cls, condition: Condition | None, table: TableView) -> RegionTest:
         """Prepare a condition that has been checked against the table."""
         label_bits: dict[Condition, int] = {}
-        kinds: dict[str, str] = {}
-        seen: dict[str, frozenset[Any]] = {}
+        columns: dict[str, Possible] = {}
         for leaf in leaves(condition):
             if leaf.column is None:
                 label_bits[leaf] = sum(1 << int(place) for place in np.flatnonzero(table.leaf_labels(leaf)))
             else:
-                column = table.column(leaf.column)
-                kinds[leaf.column], seen[leaf.column] = column.kind, frozenset(column.seen)
-        return cls(condition, (1 << len(table.labels)) - 1, label_bits, kinds, seen)
+                columns[leaf.column] = Possible.of(table.column(leaf.column))
+        return cls(condition, (1 << len(table.labels)) - 1, label_bits, columns)
 
     @property
     def mentions_columns(self) -> bool:
         """Whether the answer depends on the region at all."""
-        return bool(self.kinds)
+        return bool(self.columns)
 
     def labels_in(self, region: Region) -> int:
         """Give the labels that a row of the region may have when it satisfies the condition."""
@@ -89,18 +86,53 @@ class RegionTest:
         if leaf.column is None:
             bits = self.label_bits[leaf]
             return bits, self.all_labels & ~bits
-        where = region.get(leaf.column)
-        kind = self.kinds[leaf.column]
-        if kind == "boolean":
-            hold, fail = _on_values(leaf, _zero_or_one(where))
-        elif kind == "categorical":
-            hold, fail = _on_categories(leaf, where, self.seen[leaf.column])
-        else:
-            hold, fail = _on_numbers(leaf, where)
+        hold, fail = self.columns[leaf.column].judge(leaf, region.get(leaf.column))
         return (self.all_labels if hold else 0), (self.all_labels if fail else 0)
 
 
-def _on_values(leaf: Comparison | Membership, values: Iterable[int]) -> tuple[bool, bool]:
+@dataclass(frozen=True, eq=False)
+class Possible:
+    """What an added row may hold in one column, as the column's kind says.
+
+    Any finite number in a numeric column; 0 or 1 in a boolean one, or nothing where the training table has
+    holes; any category in a categorical one, those never seen included. `short` is the type of a column of
+    short floats.
+    """
+
+    kind: str
+    categories: frozenset[Any]
+    may_be_missing: bool
+    short: np.dtype[Any] | None
+
+    @classmethod
+    def of(cls, column: Column) -> Possible:
+        """Read it from a column of the training table."""
+        dtype = column.values.dtype
+        short = dtype if column.are_numbers and dtype.kind == "f" and dtype.itemsize < 4 else None
+        return cls(column.kind, column.categories, bool(column.missing.any()), short)
+
+    def judge(self, leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
+        """Say whether a leaf may hold, and whether it may fail, in the column's part of a region."""
+        if self.kind == "categorical":
+            return _on_categories(leaf, where, self.categories)
+        if self.kind == "numeric":
+            return _on_numbers(leaf, where, self.short)
+        hold, fail = _on_zero_one(leaf, where)
+        if self.may_be_missing:
+            not_equal = isinstance(leaf, Comparison) and leaf.operator == "!="
+            hold, fail = hold or not_equal, fail or not not_equal
+        return hold, fail
+
+
+def _on_zero_one(leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
+    """Judge a leaf on a boolean column; a set that holds None stands for other values as well."""
+    if isinstance(where, set | frozenset):
+        if None in where or not where <= {0, 1}:
+            return True, True
+        values = [value for value in (0, 1) if value in where]
+    else:
+        low, high = where or _EVERYWHERE
+        values = [value for value in (0, 1) if low < value <= high]
     if isinstance(leaf, Membership):
         answers = [value in leaf.values for value in values]
     else:
@@ -108,18 +140,10 @@ def _on_values(leaf: Comparison | Membership, values: Iterable[int]) -> tuple[bo
     return any(answers), not all(answers)
 
 
-def _zero_or_one(where: Any) -> list[int]:
-    """Give the values of a boolean column in its part of a region."""
-    if isinstance(where, set | frozenset):
-        inside = [value for value in (0, 1) if value in where]
-        return inside or [0, 1]
-    low, high = where or _EVERYWHERE
-    return [value for value in (0, 1) if low < value <= high]
-
-
 def _on_categories(leaf: Comparison | Membership, where: Any, seen: frozenset[Any]) -> tuple[bool, bool]:
     """Judge a categorical leaf; besides the given categories, one that no training row has is possible."""
-    if where is not None and not isinstance(where, set | frozenset):
+    ordered = isinstance(leaf, Comparison) and leaf.operator not in ("==", "!=")
+    if ordered or (where is not None and not isinstance(where, set | frozenset)):
         return True, True
     inside = seen if where is None else where
     values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
@@ -129,7 +153,7 @@ def _on_categories(leaf: Comparison | Membership, where: Any, seen: frozenset[An
     return equal, True
 
 
-def _on_numbers(leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
+def _on_numbers(leaf: Comparison | Membership, where: Any, short: np.dtype[Any] | None) -> tuple[bool, bool]:
     """Judge a numeric leaf on low < value <= high.
 
     The learner sees values rounded to float32, and the region speaks of what it sees, while a condition
@@ -140,10 +164,9 @@ def _on_numbers(leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
         return True, True
     low, high = where or _EVERYWHERE
     if isinstance(leaf, Membership):
-        return any(
-            low < least_most[1] and least_most[0] <= high for least_most in map(_rounded, leaf.values)
-        ), True
-    least, most = _rounded(leaf.value)
+        ends = [_rounded(value, short) for value in leaf.values]
+        return any(low < most and least <= high for least, most in ends), True
+    least, most = _rounded(leaf.value, short)
     below, above = low < most, high >= least
     if leaf.operator in ("<", "<="):
         return below, above
@@ -153,8 +176,12 @@ def _on_numbers(leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
 
 
 @lru_cache(maxsize=4096)
-def _rounded(value: Constant) -> tuple[float, float]:
-    """Give the least and the largest float32 that a cast of `value` may give."""
+def _rounded(value: Constant, short: np.dtype[Any] | None = None) -> tuple[float, float]:
+    """Give the least and the largest float32 that a cast of `value` may give, cut to a short type or not."""
+    if short is not None:
+        with np.errstate(over="ignore"):
+            ends = (*_rounded(value), *_rounded(float(short.type(value))))
+        return min(ends), max(ends)
     with np.errstate(over="ignore"):
         nearest = np.float32(value)
         if abs(float(value)) < _EXACT_IN_FLOAT64:

@@ -13,14 +13,17 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bias.check import check_component
-from everytree.bias.columns import BoolArray, TableView
+from everytree.bias.columns import BoolArray, TableView, view_of
 from everytree.bias.components import BiasModel, Component, as_bias
+from everytree.bias.language.amounts import MOST_AMOUNT
 from everytree.bias.language.expressions import leaves
 from everytree.bias.regions import Region, RegionTest
 from everytree.errors import BiasError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from everytree.table import TrainingTable
 
 __all__ = ["ResolvedBias", "ResolvedComponent", "resolve"]
 
@@ -103,7 +106,7 @@ class ResolvedBias:
     @property
     def addition_columns(self) -> frozenset[str]:
         """Columns that decide where rows may be added."""
-        return frozenset().union(*(test.kinds for _, test in self._missing))
+        return frozenset().union(*(test.columns for _, test in self._missing))
 
     def additions_in(self, region: Region) -> tuple[int, BoolArray]:
         """Bound the rows that may be added inside a region.
@@ -136,9 +139,9 @@ class ResolvedBias:
 
 def resolve(
     bias: BiasModel | str,
-    frame: pd.DataFrame,
-    y: npt.NDArray[Any],
-    labels: Sequence[Any] | npt.NDArray[Any],
+    table: TrainingTable | pd.DataFrame,
+    y: npt.NDArray[Any] | None = None,
+    labels: Sequence[Any] | npt.NDArray[Any] = (),
     label_name: str = "label",
 ) -> ResolvedBias:
     """Resolve a bias model against a training table.
@@ -147,14 +150,15 @@ def resolve(
     ----------
     bias : BiasModel or str
         The model; a text or dictionary is read first.
-    frame : pandas.DataFrame
-        The original training columns, without the label.
+    table : TrainingTable or pandas.DataFrame
+        The training table, whose columns say what they mean. Or the original columns alone, without the
+        label: they are then taken as `everytree.table` takes columns that the learner does not see.
     y : ndarray of int, shape (n,)
-        The position of each row's label in `labels`.
+        With a frame: the position of each row's label in `labels`.
     labels : sequence
-        The distinct labels, sorted.
+        With a frame: the distinct labels, sorted.
     label_name : str
-        How the label is called in the user's file, for error messages.
+        With a frame: how the label is called in the user's file, for error messages.
 
     Returns
     -------
@@ -163,31 +167,31 @@ def resolve(
     Raises
     ------
     BiasError
-        If a name, category, label or type does not fit the table, if an amount is ``?``, or if every row
-        could be removed.
+        If a name, category, label or type does not fit the table, if an amount is ``?``, if too many rows
+        could be added, or if every row could be removed.
     """
     model = as_bias(bias)
-    table = TableView(frame, y, labels, label_name)
-    if len(frame) != table.n_rows:
+    view = view_of(table, y, labels, label_name)
+    if len(view.frame) != view.n_rows:
         raise BiasError(
-            f"The table has {len(frame)} rows but {table.n_rows} labels. Pass one label for each row."
+            f"The table has {len(view.frame)} rows but {view.n_rows} labels. Pass one label for each row."
         )
     for component in model.components:
-        check_component(component, table)
-    missing = _resolve_missing(model, table)
-    flips = _resolve_flips(model, table, missing)
-    fakes = _resolve_fakes(model, table, flips)
+        check_component(component, view)
+    missing = _resolve_missing(model, view)
+    flips = _resolve_flips(model, view, missing)
+    fakes = _resolve_fakes(model, view, flips)
     by_component = {id(part.component): part for part in (*missing.parts, *flips.parts, *fakes.parts)}
     return ResolvedBias(
-        n_labels=len(table.labels),
-        labels=tuple(table.labels),
+        n_labels=len(view.labels),
+        labels=tuple(view.labels),
         additions=missing.budget,
         flips=flips.budget,
         removals=fakes.budget,
         flips_to=flips.flips_to,
         removable=fakes.removable,
-        addable=_as_array(missing.bits, len(table.labels)),
-        added_flips_to=_as_array(flips.added_bits, len(table.labels)),
+        addable=_as_array(missing.bits, len(view.labels)),
+        added_flips_to=_as_array(flips.added_bits, len(view.labels)),
         components=tuple(by_component[id(component)] for component in model.components),
         _missing=missing.tests,
     )
@@ -226,7 +230,13 @@ def _resolve_missing(model: BiasModel, table: TableView) -> _Missing:
             tests.append((count, test))
             bits |= labels
         parts.append(ResolvedComponent(component, count, int(eligible.sum()), count if labels else 0))
-    return _Missing(sum(part.usable for part in parts), bits, tuple(tests), parts)
+    budget = sum(part.usable for part in parts)
+    if budget > MOST_AMOUNT:
+        raise BiasError(
+            f"miss may add at most {MOST_AMOUNT} rows in all; received {budget}, summed over its "
+            f"{len(parts)} components. Lower their amounts."
+        )
+    return _Missing(budget, bits, tuple(tests), parts)
 
 
 def _resolve_flips(model: BiasModel, table: TableView, missing: _Missing) -> _Flips:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.bias.columns import COMPARE, Column
+from everytree.bias.columns import COMPARE, Column, TableView, view_of
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not
 from everytree.bias.resolve import ResolvedBias, ResolvedComponent
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from everytree.table import TrainingTable
 
 __all__ = ["log10_tables"]
 
@@ -30,7 +32,7 @@ Domains = dict[str | None, tuple[Any, ...] | None]
 """Column (None: the label) -> all the values it may have; None when any number is possible."""
 
 
-def log10_tables(resolved: ResolvedBias, frame: pd.DataFrame) -> float:
+def log10_tables(resolved: ResolvedBias, table: TrainingTable | pd.DataFrame) -> float:
     """Give log10 of the number of tables in B(T), counted as choices of records.
 
     With F rows that may be flipped, t labels each, R removable rows and D possible new rows:
@@ -40,8 +42,8 @@ def log10_tables(resolved: ResolvedBias, frame: pd.DataFrame) -> float:
     ----------
     resolved : ResolvedBias
         The model on its table.
-    frame : pandas.DataFrame
-        The training columns that it was resolved against.
+    table : TrainingTable or pandas.DataFrame
+        The training table, or the columns alone, that it was resolved against.
 
     Returns
     -------
@@ -58,7 +60,7 @@ def log10_tables(resolved: ResolvedBias, frame: pd.DataFrame) -> float:
     total = _log_flips(resolved) + _log_choices(int(resolved.removable.sum()), resolved.removals)
     for part in resolved.components:
         if part.component.kind == "miss" and part.usable:
-            rows = _possible_rows(part, resolved, frame)
+            rows = _possible_rows(part, resolved, view_of(table))
             total += _log_multisets(rows, part.usable)
     return total / math.log(10)
 
@@ -122,11 +124,9 @@ def _log_multisets(rows: float, most: int) -> float:
     return math.lgamma(small + large + 1) - math.lgamma(small + 1) - math.lgamma(large + 1)
 
 
-def _possible_rows(part: ResolvedComponent, resolved: ResolvedBias, frame: pd.DataFrame) -> float:
+def _possible_rows(part: ResolvedComponent, resolved: ResolvedBias, table: TableView) -> float:
     """Count the rows that a component may add: the product of what each column and the label may be."""
-    domains: Domains = {
-        name: _domain(name, frame.iloc[:, place]) for place, name in enumerate(map(str, frame.columns))
-    }
+    domains: Domains = {name: _domain(table.column(name)) for name in table.places}
     labels: Domains = {None: resolved.labels}
     allowed = (
         _allowed(part.component.where, True, domains | labels) if part.component.where is not None else {}
@@ -143,9 +143,8 @@ def _possible_rows(part: ResolvedComponent, resolved: ResolvedBias, frame: pd.Da
     return math.inf if free_number and count else count
 
 
-def _domain(name: str, series: pd.Series[Any]) -> tuple[Any, ...] | None:
+def _domain(column: Column) -> tuple[Any, ...] | None:
     """List what a column may hold: 0 and 1, the known categories, or any number (None)."""
-    column = Column.read(name, series)
     return {"numeric": None, "boolean": (0, 1)}.get(column.kind, column.known)
 
 

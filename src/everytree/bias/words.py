@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from everytree.bias.resolve import ResolvedBias, ResolvedComponent
+    from everytree.table import TrainingTable
 
 __all__ = ["ComponentExplanation", "Explanation", "explain", "in_words"]
 
@@ -105,7 +106,9 @@ class Explanation:
         return written
 
 
-def explain(bias: BiasModel | str, resolved: ResolvedBias, frame: pd.DataFrame) -> Explanation:
+def explain(
+    bias: BiasModel | str, resolved: ResolvedBias, table: TrainingTable | pd.DataFrame
+) -> Explanation:
     """Explain a bias model on the table that it was resolved against.
 
     Parameters
@@ -114,8 +117,8 @@ def explain(bias: BiasModel | str, resolved: ResolvedBias, frame: pd.DataFrame) 
         The model.
     resolved : ResolvedBias
         What `resolve` made of it.
-    frame : pandas.DataFrame
-        The training columns, for the number of tables.
+    table : TrainingTable or pandas.DataFrame
+        The training table or its columns alone, for the number of tables.
 
     Returns
     -------
@@ -130,7 +133,7 @@ def explain(bias: BiasModel | str, resolved: ResolvedBias, frame: pd.DataFrame) 
         additions=resolved.additions,
         flips=resolved.flips,
         removals=resolved.removals,
-        log10_tables=log10_tables(resolved, frame),
+        log10_tables=log10_tables(resolved, table),
     )
 
 

@@ -3,8 +3,8 @@
 `check_person` takes plain numbers; `check` takes the library's own tables and bias models.
 """
 
-from everytree.checker.adapter import bias_facts, check
+from everytree.checker.adapter import bias_facts, check, check_proof
 from everytree.checker.facts import BiasFacts, CheckReport
 from everytree.checker.walk import check_person
 
-__all__ = ["BiasFacts", "CheckReport", "bias_facts", "check", "check_person"]
+__all__ = ["BiasFacts", "CheckReport", "bias_facts", "check", "check_person", "check_proof"]

@@ -1,19 +1,29 @@
-"""From the library's own tables and bias models to the plain data of an independent check."""
+"""From the user's tables and a bias model to the plain data of an independent check.
+
+What a column is, what an added row may hold and what the bias model allows is derived by the check itself,
+from the values in the table; the features are compared with these values before anything is proved. The one
+door of the room: it imports other rooms only when it is called, so that the check itself runs with nothing
+but the standard library.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
-from everytree.bias import as_bias, resolve
+from everytree.checker.bias import read_bias
 from everytree.checker.facts import BiasFacts, CheckReport
+from everytree.checker.table import UserColumn, UserTable
 from everytree.checker.walk import check_person
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
     from everytree.bias import BiasModel, ResolvedBias
     from everytree.checker.walk import Progress
     from everytree.learner import Prepared
+    from everytree.table import TrainingTable
 
-__all__ = ["bias_facts", "check"]
+__all__ = ["bias_facts", "check", "check_proof", "user_table"]
 
 
 def bias_facts(resolved: ResolvedBias) -> BiasFacts:
@@ -32,6 +42,33 @@ def bias_facts(resolved: ResolvedBias) -> BiasFacts:
 
 def _places(flags: list[bool]) -> frozenset[int]:
     return frozenset(place for place, flag in enumerate(flags) if flag)
+
+
+def user_table(train: TrainingTable) -> UserTable:
+    """Write the user's training table as plain values, with the way of each column to its features."""
+    columns = {}
+    types = train.types if isinstance(train.types, tuple) else [None] * len(train.columns)
+    for column, given in zip(train.columns, types, strict=True):
+        series: Any = train.frame[column.name]
+        values = _plain_values(series)
+        dtype = getattr(series.dtype, "numpy_dtype", series.dtype)
+        code = getattr(dtype, "char", "") if getattr(dtype, "kind", "") == "f" else ""
+        columns[column.name] = UserColumn(
+            values=values,
+            way=column.encoding,
+            categories=column.categories,
+            features=column.features,
+            float_code=code if code in "efd" else "",
+            categorical_type=hasattr(given, "categories"),
+        )
+    return UserTable(columns)
+
+
+def _plain_values(series: Any) -> list[object]:
+    return [
+        None if missing else value
+        for missing, value in zip(series.isna().tolist(), series.tolist(), strict=True)
+    ]
 
 
 def check(
@@ -69,18 +106,83 @@ def check(
     >>> check(prepared, "flip(1)", 0).confirmed
     True
     """
-    train = prepared.train
-    resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
+    train, test = prepared.train, prepared.test
+    from everytree.bias import as_bias, resolve
+
+    model = as_bias(bias)
+    resolve(model, train)  # refuses names and types that do not fit the table; what it finds is not used
+    table = user_table(train)
+    rows, features = train.X.tolist(), test.X[person].tolist()
+    columns = {str(name): _plain_values(test.frame[name].iloc[[person]])[0] for name in test.frame.columns}
+    difference = table.difference(rows) or table.difference_of(columns, features)
+    if difference:
+        return CheckReport("not confirmed", difference)
+    labels = train.y.tolist()
     return check_person(
-        train.X.tolist(),
-        train.y.tolist(),
+        rows,
+        labels,
         len(train.labels),
-        prepared.test.X[person].tolist(),
-        bias_facts(resolved),
+        features,
+        read_bias(model.to_dict(), table, labels, train.labels.tolist()),
         prepared.learner.settings.max_depth,
         int(prepared.predictions[person]),
-        zero_one=train.is_boolean.tolist(),
+        zero_one=table.zero_one_features(train.X.shape[1]),
         names=train.feature_names,
         max_nodes=max_nodes,
         progress=progress,
     )
+
+
+def check_proof(
+    estimator: object,
+    X_train: object,
+    y_train: object,
+    X_test: object,
+    bias: BiasModel | str | Mapping[str, Any],
+    person: int,
+    *,
+    drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
+    max_nodes: int = 100_000,
+) -> CheckReport:
+    """Derive again, by independent code in exact fractions, that one person's prediction is robust.
+
+    Parameters
+    ----------
+    estimator, X_train, y_train, X_test, bias
+        As for `certify`.
+    person : int
+        Position of the person in the test table.
+    drop, categorical, encoding
+        As for `certify`.
+    max_nodes : int
+        The check gives up, unconfirmed, after so many nodes.
+
+    Returns
+    -------
+    CheckReport
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from everytree import check_proof
+    >>> scores, hired = [[0], [1], [2], [3], [5], [6], [7], [8], [9]], [0, 0, 0, 0, 1, 1, 1, 0, 1]
+    >>> tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    >>> check_proof(tree, scores, hired, [[1], [7]], "flip(1)", 0).confirmed
+    True
+    """
+    from everytree.bias import as_bias
+    from everytree.errors import EverytreeError
+    from everytree.learner import prepare
+
+    model = as_bias(bias)
+    prepared = prepare(
+        estimator, X_train, y_train, X_test, drop=drop, categorical=categorical, encoding=encoding
+    )
+    if not 0 <= person < len(prepared.test.X):
+        raise EverytreeError(
+            f"person must be a position from 0 to {len(prepared.test.X) - 1} in the test table; received "
+            f"{person}."
+        )
+    return check(prepared, model, person, max_nodes=max_nodes)

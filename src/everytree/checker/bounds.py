@@ -27,7 +27,7 @@ from everytree.checker.records import Counts, Kind, Split
 __all__ = ["TIE_TOLERANCE", "Duel", "Match", "Setting", "score"]
 
 TIE_TOLERANCE = Fraction(1, 10**10)
-"""Scores of a node with n rows that differ by at most this times n count as tied."""
+"""Scores of a node with n rows, added ones included, that differ by at most this times n count as tied."""
 
 HIGHEST_PRICE = 64.0
 """Where the search in floats for the price of a leaf's label begins; gains are small numbers."""
@@ -163,7 +163,7 @@ class Duel:
         if divide not in self._known:
             self._known[divide] = score(setting, psi, divide), _gradient(setting, psi, divide)
         psi_score, gradients = self._known[divide]
-        tolerance = TIE_TOLERANCE * setting.n_rows
+        tolerance = TIE_TOLERANCE * (setting.n_rows + setting.allowed.additions)
         base = score(setting, phi, divide) - psi_score + divide(tolerance.numerator, tolerance.denominator)
         changes: list[Change] = []
         if setting.allowed.changes == 0:

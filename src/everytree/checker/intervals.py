@@ -40,7 +40,9 @@ class Prices:
             if upper is not None and (best is None or upper < best[0]):
                 best = (upper, split)
         upper = _cost(self.setting, best[1], EXACTLY)[1] if best is not None else None
-        return None if upper is None else Fraction(upper) + TIE_TOLERANCE * self.setting.n_rows
+        if upper is None:
+            return None
+        return Fraction(upper) + TIE_TOLERANCE * (self.setting.n_rows + self.setting.allowed.additions)
 
 
 def _cost(setting: Setting, split: Split, divide: Division) -> tuple[Number, Number | None]:

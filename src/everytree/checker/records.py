@@ -120,19 +120,35 @@ def merge(
 def bridged_gap(records: Records, additions: int) -> tuple[int, float, float] | None:
     """Find a column and two neighbouring values that scikit-learn might treat as one, if there are any.
 
-    It joins values v <= v' with v' <= float32(v + float32(1e-7)); added rows can form a chain of such steps.
+    It joins values v <= v' with v' <= float32(v + float32(1e-7)); added rows can form a chain of such steps,
+    but not in a column of zeros and ones.
     """
-    step = _float32(1e-7)
     for j, column in enumerate(zip(*records.values, strict=True)):
-        for low, high in pairwise(sorted(set(column))):
+        for low, high in pairwise(sorted(set(column))) if not records.zero_one[j] else ():
             if high - low > (additions + 2) * 2e-7:  # no step is longer than 2e-7, rounding included
                 continue
-            reached = low
-            for _ in range(additions + 1):
-                reached = _float32(reached + step)
-            if reached >= high:
+            if _chain(low, high, additions + 1) >= high:
                 return j, low, high
     return None
+
+
+def _chain(low: float, high: float, steps: int) -> float:
+    """Where so many steps lead from a value, or the first place from `high` on.
+
+    From 2^-22 on, in size, steps have the same width up to the next power of two: they are taken together,
+    all but the last two.
+    """
+    step, reached = _float32(1e-7), low
+    while steps > 0 and reached < high:
+        width = _float32(reached + step) - reached
+        if width == 0:
+            break
+        power = 2.0 ** math.frexp(reached)[1]
+        far = (power - reached if reached > 0 else -power / 2 - reached) if abs(reached) > 2**-22 else 0.0
+        several = min(steps, max(1, int(far / width) - 2))
+        reached += several * width
+        steps -= several
+    return reached
 
 
 def _float32(value: float) -> float:

@@ -2,93 +2,40 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from everytree.cli.options import (
+    BIAS,
+    BiasOption,
+    CategoricalOption,
+    ColumnName,
+    CsvOption,
+    DepthOption,
+    DropOption,
+    EncodingName,
+    EncodingOption,
+    EngineName,
+    FigureName,
+    GroupOption,
+    JobsOption,
+    JsonOption,
+    LabelOption,
+    MemoryOption,
+    TableName,
+    TestArgument,
+    TimeOption,
+    TrainArgument,
+)
 from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
-    from everytree.cli.preparing import Setup
+    from everytree.cli.preparing import Patience, Setup
 
 __all__ = ["app"]
 
-
-class EngineName(StrEnum):
-    """Ways to prove."""
-
-    AUTO = "auto"
-    RELATIONAL = "relational"
-    INTERVAL = "interval"
-
-
-class EncodingName(StrEnum):
-    """Ways to turn categories into numbers."""
-
-    ONEHOT = "onehot"
-    ORDINAL = "ordinal"
-
-
-class TableName(StrEnum):
-    """Tables of the paper."""
-
-    RATES = "rates"
-    DEPTH = "depth"
-    ALL = "all"
-
-
-class FigureName(StrEnum):
-    """Demographic figures of the paper."""
-
-    DEMOGRAPHICS = "demographics"
-    APPENDIX = "appendix"
-    ALL = "all"
-
-
-class ColumnName(StrEnum):
-    """Columns of our own beside the paper's."""
-
-    INTERVAL = "interval"
-    RELATIONAL = "relational"
-    BOTH = "both"
-
-
-TRAIN = "Training table: a .csv, .parquet or .arff file, or the name of a data set (see everytree datasets)."
-BIAS = 'What may be wrong with it, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
-
-TrainArgument = Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")]
-TestArgument = Annotated[
-    str | None,
-    typer.Argument(help="Table of the people to judge; a named data set brings its own.", metavar="TEST"),
-]
-BiasOption = Annotated[str, typer.Option("--bias", help=BIAS)]
-DepthOption = Annotated[int, typer.Option("--depth", help="Largest depth of the tree.")]
-LabelOption = Annotated[
-    str | None, typer.Option("--label", help="Label column; a named data set knows its own.")
-]
-DropOption = Annotated[
-    list[str] | None, typer.Option("--drop", help="Column that the tree must not see; may be repeated.")
-]
-CategoricalOption = Annotated[
-    list[str] | None,
-    typer.Option("--categorical", help="Column whose numbers are codes of categories; may be repeated."),
-]
-EncodingOption = Annotated[EncodingName, typer.Option(help="How categories become numbers.")]
-GroupOption = Annotated[
-    list[str] | None,
-    typer.Option("--group", help="Column to count people by; several give their intersections."),
-]
-TimeOption = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds after which the search stops.")
-]
-JsonOption = Annotated[
-    str | None, typer.Option("--json", help="Write everything to this .json file; - is standard output.")
-]
-CsvOption = Annotated[
-    Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
-]
 
 app = typer.Typer(
     name="everytree",
@@ -133,9 +80,8 @@ def certify(
     encoding: EncodingOption = EncodingName.ONEHOT,
     group: GroupOption = None,
     time_limit: TimeOption = None,
-    memory_limit: Annotated[
-        float | None, typer.Option("--memory-limit", help="Megabytes of working memory for the search.")
-    ] = None,
+    memory_limit: MemoryOption = None,
+    n_jobs: JobsOption = 1,
     json: JsonOption = None,
     csv: CsvOption = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
@@ -149,8 +95,7 @@ def certify(
             bias=bias,
             engine=engine.value,
             groups=tuple(group or ()),
-            time_limit=time_limit,
-            memory_limit=memory_limit,
+            patience=_patience(time_limit, memory_limit, n_jobs),
             json=json,
             csv=csv,
             quiet=quiet,
@@ -208,6 +153,8 @@ def witness(
     categorical: CategoricalOption = None,
     encoding: EncodingOption = EncodingName.ONEHOT,
     time_limit: TimeOption = None,
+    memory_limit: MemoryOption = None,
+    n_jobs: JobsOption = 1,
     write: Annotated[
         Path | None,
         typer.Option("--write", help="Write the changed training table to this .csv or .parquet file."),
@@ -222,7 +169,7 @@ def witness(
             setup=_setup(train, test, depth, label, drop, categorical, encoding),
             bias=bias,
             people=tuple(person),
-            time_limit=time_limit,
+            patience=_patience(time_limit, memory_limit, n_jobs),
             write=write,
             json=json,
         )
@@ -246,6 +193,8 @@ def radius(
     ] = None,
     group: GroupOption = None,
     time_limit: TimeOption = None,
+    memory_limit: MemoryOption = None,
+    n_jobs: JobsOption = 1,
     json: JsonOption = None,
     csv: CsvOption = None,
 ) -> None:
@@ -258,7 +207,7 @@ def radius(
             family=family,
             max_amount=max_amount,
             groups=tuple(group or ()),
-            time_limit=time_limit,
+            patience=_patience(time_limit, memory_limit, n_jobs),
             json=json,
             csv=csv,
         )
@@ -296,6 +245,12 @@ def _setup(
 
     chosen, codes = tuple(drop or ()), tuple(categorical or ())
     return Setup(train, test, depth, label, chosen, codes, encoding.value)
+
+
+def _patience(time_limit: float | None, memory_limit: str | None, n_jobs: int) -> Patience:
+    from everytree.cli.preparing import Patience
+
+    return Patience(time_limit, memory_limit, n_jobs)
 
 
 @app.command()

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.bias import parse
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
-from everytree.cli.preparing import Setup, check_depth, check_limit
+from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
 from everytree.questions.certify import certify_prepared
-from everytree.support.limits import Limits
+from everytree.support.limits import as_jobs
 from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
 
 __all__ = ["Request", "run"]
-
-MEGABYTE = 1e6
 
 
 @dataclass(frozen=True)
@@ -31,8 +28,7 @@ class Request:
     bias: str
     engine: str = "auto"
     groups: tuple[str, ...] = ()
-    time_limit: float | None = None
-    memory_limit: float | None = None
+    patience: Patience = NO_HURRY
     json: str | None = None
     csv: Path | None = None
     quiet: bool = False
@@ -41,8 +37,7 @@ class Request:
 def run(request: Request) -> None:
     """Certify, show the summary, write the files."""
     check_depth(request.setup.depth)
-    check_limit("--time-limit", "seconds", request.time_limit)
-    check_limit("--memory-limit", "megabytes", request.memory_limit)
+    request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")
     screen = console()
@@ -63,14 +58,12 @@ def run(request: Request) -> None:
 
 
 def _certify(request: Request, report: Report) -> CertificationResult:
-    started = time.monotonic()
-
+    limits = request.patience.limits()
     model = parse(request.bias)
     prepared = request.setup.prepare(request.setup.read())
     if request.groups:
         group_frame(list(request.groups), prepared.test.frame, prepared.train.label_name)
-    deadline = float("inf") if request.time_limit is None else started + request.time_limit
-    memory = float("inf") if request.memory_limit is None else request.memory_limit * MEGABYTE
+    jobs = as_jobs(request.patience.n_jobs)
     return certify_prepared(
-        prepared, model, engine=request.engine, limits=Limits(deadline, memory), progress=report
+        prepared, model, engine=request.engine, limits=limits, n_jobs=jobs, progress=report
     )

@@ -89,8 +89,8 @@ def _show_compas(screen: Console, report: Report) -> None:
     result = _certify(data, COMPAS_BIAS, report)
     table = training_table(data.X_train, data.y_train, label_name=data.label)
     model = parse(COMPAS_BIAS)
-    resolved = resolve(model, table.frame, table.y, table.labels, table.label_name)
-    size = explain(model, resolved, table.frame).size_in_words
+    resolved = resolve(model, table)
+    size = explain(model, resolved, table).size_in_words
     _heading(screen, f"2. COMPAS: {len(data.X_train)} people to learn from, {len(result)} to judge")
     _say(
         screen,

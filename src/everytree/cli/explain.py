@@ -30,8 +30,8 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
     with notes(screen):
         X, y, name = read_training(train, label)
         table = training_table(X, y, drop=drop, label_name=name)
-        resolved = resolve(model, table.frame, table.y, table.labels, table.label_name)
-        explanation = explain(model, resolved, table.frame)
+        resolved = resolve(model, table)
+        explanation = explain(model, resolved, table)
     if json != STANDARD_OUTPUT:
         _show(screen, explanation)
     if json is not None:

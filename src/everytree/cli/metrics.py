@@ -46,7 +46,7 @@ class Request:
 def run(request: Request) -> None:
     """Bound the metrics, show them, write the files."""
     check_depth(request.setup.depth)
-    check_limit("--time-limit", "seconds", request.time_limit)
+    check_limit("--time-limit", request.time_limit)
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")
     screen = console()

@@ -11,11 +11,15 @@ from sklearn.tree import DecisionTreeClassifier
 from everytree.datasets.inputs import Tables, read_tables
 from everytree.errors import EverytreeError
 from everytree.learner import prepare
+from everytree.support.limits import Limits, as_bytes, as_jobs
 
 if TYPE_CHECKING:
     from everytree.learner import Prepared
 
-__all__ = ["Setup", "check_depth", "check_limit", "check_people"]
+LEAST_MEMORY = 1e6
+"""A smaller limit is a number of megabytes taken for bytes."""
+
+__all__ = ["NO_HURRY", "Patience", "Setup", "check_depth", "check_limit", "check_people"]
 
 
 @dataclass(frozen=True)
@@ -61,13 +65,41 @@ def check_depth(depth: int) -> None:
         raise EverytreeError(f"--depth must be a whole number of at least 1; received {depth}.")
 
 
-def check_limit(option: str, unit: str, value: float | None) -> None:
-    """Refuse a limit that leaves nothing."""
+def check_limit(option: str, value: float | None) -> None:
+    """Refuse a time limit that leaves nothing."""
     if value is not None and not value > 0:
         raise EverytreeError(
-            f"{option} must be a number of {unit} greater than 0; received {value:g}. Leave it out for "
+            f"{option} must be a number of seconds greater than 0; received {value:g}. Leave it out for "
             "no limit."
         )
+
+
+@dataclass(frozen=True)
+class Patience:
+    """The options that say how much a search may take, as they were given."""
+
+    time_limit: float | None = None
+    memory_limit: str | None = None
+    n_jobs: int = 1
+
+    def check(self) -> None:
+        """Refuse what makes no sense, before anything is read."""
+        check_limit("--time-limit", self.time_limit)
+        as_jobs(self.n_jobs)
+        if self.memory_limit is None:
+            return
+        if as_bytes("--memory-limit", self.memory_limit) < LEAST_MEMORY:
+            raise EverytreeError(
+                f"--memory-limit must be at least 1MB; received {self.memory_limit}. A number without a unit "
+                f"counts bytes: for megabytes write {self.memory_limit}MB."
+            )
+
+    def limits(self) -> Limits:
+        """Limits that begin now."""
+        return Limits.of(self.time_limit, self.memory_limit)
+
+
+NO_HURRY = Patience()
 
 
 def check_people(people: Sequence[int], n_people: int) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +10,18 @@ import numpy as np
 from rich.markup import escape
 
 from everytree.cli.outputs import check_writable, write_json, write_table
-from everytree.cli.preparing import Setup, check_depth, check_limit
+from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
 from everytree.cli.screen import Report, console, notes, plain_table, show_shares, sign_of_life
 from everytree.errors import EverytreeError
 from everytree.questions.radius import as_family, radius_prepared
+from everytree.support.limits import as_jobs
 from everytree.support.text import percent
 from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from everytree.questions.radius import RadiusResult
+    from everytree.results.radii import RadiusResult
 
 __all__ = ["Request", "run"]
 
@@ -38,7 +37,7 @@ class Request:
     family: str
     max_amount: int | None = None
     groups: tuple[str, ...] = ()
-    time_limit: float | None = None
+    patience: Patience = NO_HURRY
     json: str | None = None
     csv: Path | None = None
 
@@ -46,7 +45,7 @@ class Request:
 def run(request: Request) -> None:
     """Find everybody's radius, show the distribution, write the files."""
     check_depth(request.setup.depth)
-    check_limit("--time-limit", "seconds", request.time_limit)
+    request.patience.check()
     if request.max_amount is not None and request.max_amount < 0:
         raise EverytreeError(
             f"--max-amount must be a whole number of at least 0; received {request.max_amount}. Leave it out "
@@ -70,12 +69,13 @@ def _measure(request: Request, report: Report) -> RadiusResult:
     tables = request.setup.read()
     if request.groups:
         group_frame(list(request.groups), tables.X_test, tables.label)
-    deadline = math.inf if request.time_limit is None else time.monotonic() + request.time_limit
+    limits = request.patience.limits()
     return radius_prepared(
         request.setup.prepare(tables),
         family,
         max_amount=request.max_amount,
-        deadline=deadline,
+        limits=limits,
+        n_jobs=as_jobs(request.patience.n_jobs),
         progress=report,
     )
 

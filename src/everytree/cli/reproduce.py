@@ -59,7 +59,7 @@ def run(request: Request) -> None:
 
 
 def _check(request: Request) -> None:
-    check_limit("--time-limit", "seconds", request.time_limit)
+    check_limit("--time-limit", request.time_limit)
     check_writable("--csv", request.csv, ".csv")
     check_writable("--markdown", request.markdown, ".md")
     if request.figure is None and request.pictures is not None:

@@ -16,6 +16,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from everytree.errors import EverytreeWarning
+from everytree.prove.counts import node_splits
 from everytree.support.text import percent
 
 if TYPE_CHECKING:
@@ -186,8 +187,6 @@ def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[st
 
 def _is_cold() -> bool:
     """Tell whether the kernels have never been compiled here."""
-    from everytree.prove.counts import node_splits  # compiled code: only a command that computes needs it
-
     stats: Any = getattr(node_splits, "stats", None)
     folder = getattr(stats, "cache_path", None)
     return folder is not None and not any(Path(folder).glob("counts.node_splits*.nbi"))

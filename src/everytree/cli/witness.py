@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +10,13 @@ from rich.markup import escape
 
 from everytree.bias import parse
 from everytree.cli.outputs import check_writable, write_json, write_table
-from everytree.cli.preparing import Setup, check_depth, check_limit
+from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
 from everytree.cli.records import show_records
 from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
 from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
-from everytree.support.limits import Limits
+from everytree.support.limits import as_jobs
 from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ class Request:
     setup: Setup
     bias: str
     people: tuple[int, ...]
-    time_limit: float | None = None
+    patience: Patience = NO_HURRY
     write: Path | None = None
     json: str | None = None
 
@@ -52,7 +51,7 @@ class Request:
 def run(request: Request) -> None:
     """Certify the people who are asked for and show what would change their predictions."""
     check_depth(request.setup.depth)
-    check_limit("--time-limit", "seconds", request.time_limit)
+    request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--write", request.write, ".csv", ".parquet")
     people = tuple(dict.fromkeys(request.people))
@@ -78,12 +77,10 @@ def run(request: Request) -> None:
 
 def _certify(request: Request, people: tuple[int, ...], report: Report) -> tuple[Tables, CertificationResult]:
     """Certify these people only, so that they have all the time there is."""
-    started = time.monotonic()
-
+    limits, jobs = request.patience.limits(), as_jobs(request.patience.n_jobs)
     model = parse(request.bias)
     tables, prepared = request.setup.prepare_people(people)
-    deadline = float("inf") if request.time_limit is None else started + request.time_limit
-    result = certify_prepared(prepared, model, engine="auto", limits=Limits(deadline), progress=report)
+    result = certify_prepared(prepared, model, engine="auto", limits=limits, n_jobs=jobs, progress=report)
     return tables, result
 
 

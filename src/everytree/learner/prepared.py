@@ -6,7 +6,6 @@ is its settings and a random state, and no setting that could change the tree ha
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -15,17 +14,20 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.utils.validation import check_is_fitted
 
 from everytree.errors import TableError, UnsupportedLearnerError
+from everytree.learner.same_learner import check_same_learner, predict, trained
 from everytree.learner.settings import SUPPORTED, Settings, describe
-from everytree.support.text import listing
-from everytree.table.encoding import test_table, training_table
-from everytree.table.pipelines import encoded_table
+from everytree.table.encoding import encode_people, encode_training
+from everytree.table.frames import Source, as_source
+from everytree.table.pipelines import encoded_table, fit_encoder
 from everytree.table.structure import TestTable, TrainingTable
 
-__all__ = ["Learner", "Prepared", "prepare"]
+__all__ = ["Learner", "Prepared", "prepare", "read_training"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +138,7 @@ def prepare(
     ----------
     estimator : DecisionTreeClassifier or Pipeline
         Fitted or not. The predictions are its own if it is fitted, otherwise those of a clone
-        trained on the encoded training table.
+        trained on the training table as given.
     X_train, y_train, X_test : frame or array-like
         The tables.
     y_test : array-like, optional
@@ -152,32 +154,55 @@ def prepare(
     Raises
     ------
     UnsupportedLearnerError
-        If the estimator cannot be certified.
+        If the estimator cannot be certified, or sees another table than the one that would be certified.
     TableError
         If a table cannot be used, or a fitted estimator does not belong to the training table.
     """
     learner = Learner.read(estimator)
+    source = as_source(X_train, "training table")
+    train = read_training(
+        learner,
+        source,
+        y_train,
+        drop=drop,
+        categorical=categorical,
+        encoding=encoding,
+        label_name=label_name,
+    )
+    test, asked = encode_people(train, as_source(X_test, "test table"), y_test)
+    own, tree = trained(estimator, learner, train, source, train.y)
+    check_same_learner(own, tree, train, (train.X, source), (test.X, asked))
+    return Prepared(learner, train, test, predict(tree, test.X), tree)
+
+
+def read_training(
+    learner: Learner,
+    source: Source,
+    y: object,
+    *,
+    drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
+    label_name: str = "label",
+) -> TrainingTable:
+    """Encode a training table as the learner has it: by its own encoders, or by ours if it has none."""
     if learner.encoder is None:
-        train = training_table(
-            X_train, y_train, drop=drop, categorical=categorical, encoding=encoding, label_name=label_name
+        return encode_training(
+            source, y, drop=drop, categorical=categorical, encoding=encoding, label_name=label_name
         )
-    else:
-        _refuse_table_options(drop, categorical, encoding)
-        train = encoded_table(learner.encoder, X_train, y_train, label_name=label_name)
-    test = test_table(train, X_test, y_test)
-    if learner.fitted:
-        tree = copy.copy(_split(estimator)[1])  # the user may fit it again
-        _check_belongs(tree, train)
-    else:
-        tree = learner.new_tree().fit(train.X, train.y)
-    return Prepared(learner, train, test, _predict(tree, test.X), tree)
+    _refuse_table_options(drop, categorical, encoding)
+    return encoded_table(_fitted_encoder(learner, source), source, y, label_name=label_name)
 
 
-def _predict(tree: Any, X: NDArray[np.float32]) -> NDArray[np.int64]:
-    """Majority label of each row's leaf; on a tie the first, which is scikit-learn's rule."""
-    votes = tree.tree_.value[:, 0, :].argmax(axis=1)
-    codes: NDArray[np.int64] = votes[tree.tree_.apply(X)].astype(np.int64)
-    return codes
+def _fitted_encoder(learner: Learner, source: Source) -> Any:
+    """Give the encoders as the user fitted them; with an unfitted tree they are fitted to the table."""
+    try:
+        for _, step in learner.encoder.steps if learner.fitted else ():
+            if step is not None and not isinstance(step, str):
+                check_is_fitted(step)
+    except NotFittedError:
+        return fit_encoder(learner.encoder, source)
+    return learner.encoder if learner.fitted else fit_encoder(learner.encoder, source)
 
 
 def _refuse_table_options(drop: object, categorical: object, encoding: str) -> None:
@@ -233,37 +258,4 @@ def _check_fitted(tree: Any) -> None:
         raise UnsupportedLearnerError(
             "DecisionTreeClassifier was fitted with sample_weight, which is not supported: every row must "
             "count once. Fit it without weights."
-        )
-
-
-def _check_belongs(tree: Any, train: TrainingTable) -> None:
-    """Refuse a fitted tree that was learned from another table than `train`."""
-    if tree.classes_.tolist() != train.labels.tolist():
-        raise TableError(
-            f"The fitted tree knows the labels {listing(tree.classes_.tolist())}, but the training table has "
-            f"{listing(train.labels.tolist())}. Pass the labels the tree was fitted with."
-        )
-    names = getattr(tree, "feature_names_in_", None)
-    is_array = train.feature_names == tuple(f"x{j}" for j in range(len(train.feature_names)))
-    differ = (
-        names is not None and train.encoder is None and not is_array and tuple(names) != train.feature_names
-    )
-    if differ or tree.n_features_in_ != train.X.shape[1]:
-        received = listing(names) if names is not None else f"{tree.n_features_in_} features without names"
-        raise TableError(
-            f"The fitted tree was trained on {received}, but the training table gives "
-            f"{listing(train.feature_names)}. Both must be the same features in the same order. Pass the "
-            "table the tree was fitted on."
-        )
-    inner = tree.tree_
-    leaves = inner.children_left == -1
-    n_labels = len(train.labels)
-    cells = n_labels * inner.apply(train.X).astype(np.int64) + train.y
-    counts = np.bincount(cells, minlength=n_labels * inner.node_count).reshape(-1, n_labels)
-    known = inner.value[:, 0, :] * inner.n_node_samples[:, None]  # shares of the labels, times the rows
-    if not np.array_equal(counts[leaves], np.round(known[leaves])):
-        raise TableError(
-            f"The fitted tree was trained on another table: its leaves hold {int(inner.n_node_samples[0])} "
-            f"rows, and the {len(train.y)} rows of the training table, or their labels, fall into them "
-            "differently. Pass the table the tree was fitted on, or an unfitted tree."
         )

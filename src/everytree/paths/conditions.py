@@ -196,9 +196,13 @@ def require_best_in_box(
     box: tuple[NDArray[np.float64], NDArray[np.float64]],
     tangents: list[list[NDArray[np.float64]]],
 ) -> None:
-    """The first split is best among all, for counts inside a box; `tangents` lists points for each rival."""
+    """The first split is best among all, for counts inside a box; `tangents` lists points for each rival.
+
+    No table of the box has more rows than its upper corner. Once the tolerance is for ties, once for the
+    rounding of coefficients, whose products with the changes are no larger than the rows before and after.
+    """
     centre = (box[0] + box[1]) / 2
-    slack = remainder(*box) + TIE_TOLERANCE * 2 * counts[0].sum()
+    slack = remainder(*box) + TIE_TOLERANCE * 2 * max(counts[0].sum(), box[1].sum())
     _require_ahead(program, counts, effects, centre, tangents, slack)
 
 

@@ -1,6 +1,6 @@
 """Everyone who is not proved yet: path after path, the most plausible first, until all are decided.
 
-The top of `everytree.decide`: takes the problem and the people from the walk, gives back who is proved after
+The top of the room: takes the problem and the people from the walk, gives back who is proved after
 all, who is refuted with which change, and who stays open.
 """
 
@@ -16,10 +16,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.errors import InternalError
+from everytree.paths.boxes import Family
 from everytree.paths.listing import Path, list_paths
 from everytree.paths.program import Solver
-from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, Family, PathSearch
-from everytree.paths.trial import Trial
+from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, PathSearch
+from everytree.paths.trial import Trial, most_rows
+from everytree.prove.counts import TIE_TOLERANCE
+from everytree.refute.copies import try_copies
 from everytree.refute.membership import Membership
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.small_sets import try_every_table
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
 
     from everytree.prove.node import Cut
     from everytree.prove.problem import Problem
+    from everytree.support.limits import Limits
     from everytree.support.progress import Progress
 
 ROUNDS = ((6, 3), (60, 3), (6, None), (30, None), (150, None), (1000, None))
@@ -43,6 +47,12 @@ SEEDS = range(6)
 
 SHARED_RIVALS = 5
 """Rivals that a path takes over from earlier paths through the same node."""
+
+SHARE_OF_FEWER = 1 / 3
+"""Part of the time left in which witnesses with fewer additions are looked for, where many are allowed."""
+
+LEAST_FEWER = 16
+"""In tables with fewer rows than this it is so many additions."""
 
 
 @dataclass(eq=False)
@@ -112,16 +122,90 @@ class Judge:
         return changed
 
 
+class _Rounds:
+    """The paths of some people, looked at round after round, each time with more programs."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        judge: Judge,
+        people: NDArray[np.int32],
+        limits: Limits,
+        progress: Progress | None,
+    ) -> None:
+        bias = problem.bias
+        self.problem, self.judge, self.people = problem, judge, people
+        self.deadline, self.progress = limits.deadline, progress
+        self.paths, self.complete = list_paths(problem, judge.X, judge.predictions, people, limits)
+        self.paths.sort(key=lambda path: path.effort)
+        budgets = np.array([bias.additions, bias.flips, bias.removals], float)
+        self.family = Family(np.zeros(3), budgets, 1.0, most_rows(problem, limits.memory))
+        self.solver = Solver(deadline=limits.deadline)
+        self.open_paths = list(range(len(self.paths)))
+        self.taken: list[int] = []
+        self.rivals: dict[int, list[list[Cut]]] = {}
+        self.pool: dict[int, list[Cut]] = {}
+        self.known_counts: dict[tuple[int, int, int], NDArray[np.float64]] = {}
+
+    def run(self) -> None:
+        """Go through the rounds until nothing is open or the time is over."""
+        for programs, per_family in ROUNDS:
+            self._round(programs, per_family)
+            if not self.open_paths or time.monotonic() > self.deadline:
+                break
+
+    def _round(self, programs: int, per_family: int | None) -> None:
+        still_open = []
+        looked_at: Counter[tuple[object, ...]] = Counter()
+        for at, k in enumerate(self.open_paths):
+            path = self.paths[k]
+            if per_family is not None and looked_at[path.family] >= per_family:
+                still_open.append(k)
+                continue
+            waiting = path.people[[int(p) not in self.judge.witnesses for p in path.people]]
+            if len(waiting) == 0:
+                continue
+            if time.monotonic() > self.deadline:
+                still_open += self.open_paths[at:]
+                break
+            looked_at[path.family] += 1
+            status = self._look_at(k, waiting, programs)
+            if status == OPEN:
+                still_open.append(k)
+            elif status == TAKEN:
+                self.taken.append(k)
+            if self.progress is not None:
+                self.progress(0.5, len(self.people) - len(self.judge.witnesses))
+        self.open_paths = still_open
+
+    def _look_at(self, k: int, waiting: NDArray[np.int32], programs: int) -> str:
+        search = PathSearch(
+            self.problem, self.paths[k], self.family, self.solver, self.judge.maker, self.known_counts
+        )
+        search.take_over(self.rivals.get(k), self.pool, SHARED_RIVALS)
+        status = search.run(partial(self.judge.consider, people=waiting), programs, self.deadline)
+        search.share(self.pool)
+        if status == OPEN:
+            self.rivals[k] = search.rivals
+        return status
+
+    def robust(self) -> NDArray[np.int32]:
+        """Those whose every path is crossed out; nobody if paths are missing."""
+        waiting = {int(p) for k in (*self.open_paths, *self.taken) for p in self.paths[k].people}
+        waiting |= self.judge.witnesses.keys()
+        return np.array([p for p in self.people if self.complete and int(p) not in waiting], np.int32)
+
+
 def decide(
     problem: Problem,
     new_tree: Callable[[], Any],
     X: NDArray[np.float32],
     predictions: NDArray[np.int64],
     proved: NDArray[np.bool_],
-    deadline: float,
+    limits: Limits,
     progress: Progress | None = None,
 ) -> Decision:
-    """Decide the people who are not proved, as far as the time allows.
+    """Decide the people who are not proved, as far as time and memory allow.
 
     Soundness
     ---------
@@ -129,59 +213,42 @@ def decide(
     (it comes from the same domain as the walk), and a path is crossed out only by a checked bound.
     """
     judge = Judge(problem, new_tree, X, predictions, proved)
-    judge.proved, finished = try_every_table(problem, judge, deadline)
-    people = np.flatnonzero(~finished).astype(np.int32)
-    decision = Decision(judge.proved.copy())
-    paths, complete = list_paths(problem, X, predictions, people, deadline)
-    paths.sort(key=lambda path: path.effort)
-    bias = problem.bias
-    budgets = np.array([bias.additions, bias.flips, bias.removals], float)
-    family = Family(np.zeros(3), budgets, 1.0)
-    solver = Solver()
-    open_paths = list(range(len(paths)))
-    taken: list[int] = []
-    rivals: dict[int, list[list[Cut]]] = {}
-    pool: dict[int, list[Cut]] = {}
-    known_counts: dict[tuple[int, int, int], NDArray[np.float64]] = {}
-    for programs, per_family in ROUNDS:
-        still_open = []
-        looked_at: Counter[tuple[object, ...]] = Counter()
-        for at, k in enumerate(open_paths):
-            path = paths[k]
-            if per_family is not None and looked_at[path.family] >= per_family:
-                still_open.append(k)
-                continue
-            waiting = path.people[[int(p) not in judge.witnesses for p in path.people]]
-            if len(waiting) == 0:
-                continue
-            if time.monotonic() > deadline:
-                still_open += open_paths[at:]
-                break
-            search = PathSearch(problem, path, family, solver, judge.maker, known_counts)
-            search.take_over(rivals.get(k), pool, SHARED_RIVALS)
-            looked_at[path.family] += 1
-            status = search.run(partial(judge.consider, people=waiting), programs, deadline)
-            search.share(pool)
-            if status == OPEN:
-                still_open.append(k)
-                rivals[k] = search.rivals
-            elif status == TAKEN:
-                taken.append(k)
-            if progress is not None:
-                progress(0.5, len(people) - len(judge.witnesses))
-        open_paths = still_open
-        if not open_paths or time.monotonic() > deadline:
-            break
-    waiting_for: set[int] = set()
-    for k in (*open_paths, *taken):
-        waiting_for.update(map(int, paths[k].people))
-    if complete:
-        for p in people:
-            decision.robust[p] = int(p) not in waiting_for and int(p) not in judge.witnesses
-    decision.in_time = complete and (not open_paths or time.monotonic() <= deadline)
-    decision.witnesses = judge.witnesses
-    decision.programs, decision.paths, decision.retrained = solver.solved, len(paths), judge.retrained
+    judge.proved, finished = try_every_table(problem, judge, limits)
+    if problem.bias.additions > len(problem.table.y):
+        _try_fewer(problem, judge, np.flatnonzero(~finished), limits, progress)
+        finished[list(judge.witnesses)] = True
+    if TIE_TOLERANCE * problem.bias.additions > 1.0:
+        finished[:] = True  # scores tie that differ by more than a record is worth: programs prove nothing
+    rounds = _Rounds(problem, judge, np.flatnonzero(~finished).astype(np.int32), limits, progress)
+    rounds.run()
+    decision = Decision(judge.proved.copy(), judge.witnesses)
+    decision.robust[rounds.robust()] = True
+    decision.in_time = rounds.complete and (not rounds.open_paths or time.monotonic() <= limits.deadline)
+    decision.programs, decision.paths = rounds.solver.solved, len(rounds.paths)
+    decision.retrained = judge.retrained
     return decision
+
+
+def _try_fewer(
+    problem: Problem, judge: Judge, people: NDArray[np.int64], limits: Limits, progress: Progress | None
+) -> None:
+    """Look for witnesses with no more additions than the table has rows, where more are allowed.
+
+    Such a table is one of B(T), so its witnesses count; its proofs do not. Programs in which a few of 10^12
+    rows matter are hard to solve, and their boxes of counts are wide.
+    """
+    now = time.monotonic()
+    part = replace(limits, deadline=now + SHARE_OF_FEWER * (limits.deadline - now))
+    try_copies(problem, judge, people, part)
+    for additions in (1, 2, max(LEAST_FEWER, len(problem.table.y))):
+        left = np.array([p for p in people if int(p) not in judge.witnesses], np.int32)
+        if len(left) == 0 or additions >= problem.bias.additions:
+            break
+        fewer = replace(problem, bias=replace(problem.bias, additions=additions))
+        if additions <= 2:
+            try_every_table(fewer, judge, part)
+        else:
+            _Rounds(fewer, judge, left, part, progress).run()
 
 
 __all__ = ["IMPOSSIBLE", "OPEN", "TAKEN", "Decision", "Judge", "Path", "decide"]

@@ -213,13 +213,24 @@ def _added_cells(
 
 
 def _side_choices(cuts: list[Cut]) -> list[tuple[int, ...]]:
-    """Sides of an added row of cuts of one column: never left of one and right of a later one."""
-    later = [(p, q) for p, a in enumerate(cuts) for q, b in enumerate(cuts) if a.high <= b.low]
-    return [
-        sides
-        for sides in product((0, 1), repeat=len(cuts))
-        if not any(sides[p] == 0 and sides[q] == 1 for p, q in later)
-    ]
+    """Sides of an added row of cuts of one column: never left of one and right of a later one.
+
+    Cut after cut: every choice for the first ones has a continuation, so there are never more of them than
+    in the end, and too many are noticed at once.
+    """
+    choices: list[tuple[int, ...]] = [()]
+    for q, cut in enumerate(cuts):
+        before = [p for p in range(q) if cuts[p].high <= cut.low]
+        after = [p for p in range(q) if cut.high <= cuts[p].low]
+        choices = [
+            (*sides, side)
+            for sides in choices
+            for side in (0, 1)
+            if not (any(sides[p] for p in after) if side == 0 else any(not sides[p] for p in before))
+        ]
+        if len(choices) > MOST_ADDED_CELLS:
+            raise TooLargeError
+    return choices
 
 
 def _between(cuts: list[tuple[Cut, int]]) -> tuple[int, int]:

@@ -22,9 +22,16 @@ if TYPE_CHECKING:
 
     from everytree.prove.engines import Ranking
     from everytree.prove.problem import Problem
+    from everytree.support.limits import Limits
+
+MOST_STEPS = 200
+"""Paths with more steps are left out of the list, which is not complete then."""
 
 MOST_PATHS = 400_000
 """A walk that lists more paths than this is cut off: the programs could never look at them all."""
+
+PATH_BYTES = 4000
+"""Memory that a path takes with the splits and rivals that programs note for it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,16 +82,17 @@ def list_paths(
     X: NDArray[np.float32],
     predictions: NDArray[np.int64],
     people: NDArray[np.int32],
-    deadline: float,
+    limits: Limits,
 ) -> tuple[list[Path], bool]:
     """List every path by which one of `people` may get another label; False if the list is not complete."""
     lister = _Lister(problem, np.ascontiguousarray(X.T), predictions)
     stack = [_Stop((), lister.nodes.root(), people, 0.0)]
     while stack:
-        if time.monotonic() > deadline or len(lister.paths) > MOST_PATHS:
+        too_many = len(lister.paths) > MOST_PATHS or lister.bytes > limits.memory / 2
+        if too_many or time.monotonic() > limits.deadline:
             return lister.paths, False
         lister.visit(stack.pop(), stack)
-    return lister.paths, True
+    return lister.paths, lister.complete
 
 
 class _Lister:
@@ -97,11 +105,16 @@ class _Lister:
         self.nodes = Nodes(problem)
         self.engine = RelationalEngine()
         self.paths: list[Path] = []
+        self.bytes = 0
+        self.complete = True
 
     def visit(self, stop: _Stop, stack: list[_Stop]) -> None:
         node = stop.node
         if node.depth == 0 or len(node.rows) == 0:
             self._end_whole(stop)
+            return
+        if len(stop.steps) == MOST_STEPS:
+            self.complete = False
             return
         ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
@@ -124,7 +137,9 @@ class _Lister:
                 if node.depth == 1:
                     self._add(after, ground.counts(chosen[c], side), np.flatnonzero(possible[c, side]))
                 else:
-                    stack.append(replace(after, node=self.nodes.child(node, cut, side)))
+                    child = self.nodes.child(node, cut, side)
+                    stack.append(replace(after, node=child))
+                    self.bytes += child.rows.nbytes + people.nbytes + 8 * len(stop.steps) + 600
 
     def _end_whole(self, stop: _Stop) -> None:
         """End a path at a node that stays whole."""
@@ -143,6 +158,7 @@ class _Lister:
             if len(expecting):
                 needed = float(own.max() - own[j]) / reach
                 self.paths.append(Path(steps, int(j), expecting, max(effort, needed)))
+                self.bytes += PATH_BYTES + expecting.nbytes
 
 
 def _step(node: Node, cut: Cut, side: int, rivals: tuple[tuple[int, int], ...]) -> Step:

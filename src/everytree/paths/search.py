@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.paths import conditions
+from everytree.paths.boxes import Box, Family, Region
 from everytree.paths.layout import Layout, TooLargeError, lay_out
 from everytree.paths.program import ADD, FLIP, SAFETY, Program, Solution, Solver
-from everytree.paths.trial import Trial, build_trial, judge_trial
+from everytree.paths.trial import Trial, build_trial, judge_trial, round_amounts
 from everytree.prove.node import Cut
 
 if TYPE_CHECKING:
@@ -36,45 +37,7 @@ MOST_RIVALS = 14
 LEADS = (0.5, 0.05, 1e-5)
 """By how much a witness should win, tried in turn, so that rounding and ties do not decide."""
 
-Box = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 Confirm = Callable[[Trial], bool]
-
-
-@dataclass(frozen=True, eq=False)
-class Family:
-    """Budgets as fixed + t * free, t at most `most`: all free for a verdict, a part of it for a radius."""
-
-    fixed: NDArray[np.float64]
-    free: NDArray[np.float64]
-    most: float
-
-    def at(self, t: float) -> NDArray[np.float64]:
-        """Additions, flips and removals that are allowed at t."""
-        return self.fixed + t * self.free
-
-
-@dataclass(frozen=True, eq=False)
-class Region:
-    """Part of the tables that a path search looks at: signs of h, and bounds on counts of splits in use."""
-
-    signs: tuple[int, ...]
-    bounds: dict[tuple[int, Cut], Box]
-
-    def halves(
-        self,
-        key: tuple[int, Cut],
-        low: NDArray[np.float64],
-        high: NDArray[np.float64],
-        row: int,
-        middle: float,
-    ) -> list[Region]:
-        """Split at a whole number: the count is at most `middle`, or at least one more."""
-        below, above = high.copy(), low.copy()
-        below[row], above[row] = middle, middle + 1
-        return [
-            Region(self.signs, {**self.bounds, key: (low, below)}),
-            Region(self.signs, {**self.bounds, key: (above, high)}),
-        ]
 
 
 @dataclass(eq=False)
@@ -346,7 +309,10 @@ class PathSearch:
 
     def _try_one(self, solution: Solution, confirm: Confirm) -> tuple[bool, bool]:
         budgets = np.floor(self.family.at(self.family.most) + 1e-9)
-        trial = build_trial(self.problem, self.layout, solution.amounts, budgets, self.maker, self.rng)
+        whole = round_amounts(self.layout, solution.amounts, budgets)
+        if self.layout.changes.uses[ADD] @ whole > self.family.most_rows:
+            return False, False
+        trial = build_trial(self.problem, self.layout, whole, self.maker, self.rng)
         if trial is None:
             return False, False
         verdict = judge_trial(self.problem, self.path, trial)

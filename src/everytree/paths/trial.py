@@ -64,18 +64,15 @@ class Trial:
 def build_trial(
     problem: Problem,
     layout: Layout,
-    amounts: NDArray[np.float64],
-    budgets: NDArray[np.float64],
+    whole: NDArray[np.int64],
     maker: RowMaker,
     rng: np.random.Generator,
 ) -> Trial | None:
-    """Round the amounts of a program to whole rows within the budgets; None if nothing is changed."""
-    whole = _round(layout, amounts, budgets)
+    """Name rows for whole amounts of changes; None if nothing is changed."""
     changes = layout.changes
     flipped: dict[int, int] = {}
     removed: list[int] = []
-    places: list[dict[int, tuple[int, int]]] = []
-    labels: list[int] = []
+    added: list[tuple[dict[int, tuple[int, int]], int, int]] = []
     taken: dict[int, int] = {}
     shuffled: dict[int, NDArray[np.int64]] = {}
     pools: list[tuple[NDArray[np.int64], int]] = []
@@ -83,8 +80,7 @@ def build_trial(
         count, group = int(whole[c]), int(changes.group[c])
         if group < 0:
             place = layout.places[int(changes.cell[c]) - layout.n_groups]
-            places += [place] * count
-            labels += [int(changes.target[c])] * count
+            added.append((place, int(changes.target[c]), count))
             continue
         if group not in shuffled:
             shuffled[group] = rng.permutation(layout.rows_of(group))
@@ -96,17 +92,31 @@ def build_trial(
             flipped.update((int(row), int(changes.target[c])) for row in rows)
         else:
             removed += [int(row) for row in rows]
-    made = [maker.row(bounds_of(problem, place), label) for place, label in zip(places, labels, strict=True)]
-    kept = [(row, label) for row, label in zip(made, labels, strict=True) if row is not None]
+    made = [(maker.row(bounds_of(problem, place), label), label, count) for place, label, count in added]
+    kept = [(row, label, count) for row, label, count in made if row is not None]
     if not flipped and not removed and not kept:
         return None
-    originals = tuple(row for row, _ in kept)
-    added = tuple(label for _, label in kept)
-    encoded = maker.encode(originals)
-    return Trial(flipped, tuple(sorted(removed)), encoded, originals, added, tuple(pools))
+    encoded = maker.encode(tuple(row for row, _, _ in kept))
+    return Trial(
+        flipped,
+        tuple(sorted(removed)),
+        np.repeat(encoded, [count for _, _, count in kept], axis=0) if kept else encoded,
+        tuple(row for row, _, count in kept for _ in range(count)),
+        tuple(label for _, label, count in kept for _ in range(count)),
+        tuple(pools),
+    )
 
 
-def _round(layout: Layout, amounts: NDArray[np.float64], budgets: NDArray[np.float64]) -> NDArray[np.int64]:
+def most_rows(problem: Problem, memory: float) -> int:
+    """How many rows a trial may add: ten for each row of T, or what fits into a quarter of the memory."""
+    n_rows, n_columns = problem.table.X.shape
+    by_row = 100 + 24 * (n_columns + problem.table.frame.shape[1])
+    return int(min(max(10_000, 10 * n_rows), memory / 4 / by_row))
+
+
+def round_amounts(
+    layout: Layout, amounts: NDArray[np.float64], budgets: NDArray[np.float64]
+) -> NDArray[np.int64]:
     """Round up as long as caps, shared rows and budgets allow it, the largest fractions first."""
     changes = layout.changes
     whole = np.floor(amounts + 1e-6).astype(np.int64)
@@ -215,4 +225,14 @@ def _winners(
     return cuts
 
 
-__all__ = ["ADD", "FLIP", "REMOVE", "Trial", "Verdict", "build_trial", "judge_trial"]
+__all__ = [
+    "ADD",
+    "FLIP",
+    "REMOVE",
+    "Trial",
+    "Verdict",
+    "build_trial",
+    "judge_trial",
+    "most_rows",
+    "round_amounts",
+]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from everytree.errors import TableError
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
@@ -18,10 +19,21 @@ if TYPE_CHECKING:
     from everytree.bias import ResolvedBias
 
 TIE_TOLERANCE = 1e-10
-"""Scores of a node with n rows that differ by at most this times n count as tied, everywhere.
+"""Scores of a node with n rows, added ones included, that differ by at most this times n count as tied.
 
 scikit-learn adds its scores in floating point and has been seen to prefer a split whose exact score is
 lower by 2e-13 at n = 8001. A split is dropped only beyond the tolerance, so rounding can only keep more.
+The rows that count are those of the changed table, so a bound for all tables takes n plus the additions.
+"""
+
+MOST_ROWS = 2**31 - 1
+"""Rows of a training table: their numbers, their codes and the counts of branches are int32.
+
+Whatever an added row enters is int64 or float64. At most m <= 10^12 rows are added in all (`resolve` refuses
+more), at most n + m labels flipped and fewer than n rows removed, so every sum of counts stays below 10^13;
+float64 is exact for whole numbers up to 9 * 10^15. Scores, costs and gains are rounded: sums of at most some
+hundred products, none above 4 (n + m), without differences of squares (see the slopes of the relational
+domain), so by less than 10^-11 (n + m). The tolerance for ties is ten times that.
 """
 
 
@@ -82,7 +94,7 @@ class Splits(NamedTuple):
     high: NDArray[np.int32]
     left: NDArray[np.int32]
     total: NDArray[np.int64]
-    additions: NDArray[np.int32]
+    additions: NDArray[np.int64]
 
 
 def code_columns(X: NDArray[np.float32], boolean: NDArray[np.bool_]) -> Columns:
@@ -92,6 +104,10 @@ def code_columns(X: NDArray[np.float32], boolean: NDArray[np.bool_]) -> Columns:
     with two categories is not among them, because a category never seen has a code of its own.
     """
     n_rows, n_columns = X.shape
+    if n_rows > MOST_ROWS:
+        raise TableError(
+            f"A training table has at most {MOST_ROWS} rows; received {n_rows}. Certify a part of the table."
+        )
     codes = np.empty((n_columns, n_rows), np.int32)
     distinct = []
     for j in range(n_columns):
@@ -205,7 +221,7 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
             for t in range(n_types):
                 left[used, t] = total[t]
             used += 1
-    sides = np.empty((used, 2), np.int32)
+    sides = np.empty((used, 2), np.int64)
     for s in range(used):
         sides[s, 0] = additions
         sides[s, 1] = additions

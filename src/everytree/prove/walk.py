@@ -6,9 +6,8 @@ the people of that side. It sits above the domains and below the verdicts.
 
 from __future__ import annotations
 
-import hashlib
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from everytree.prove import routing
 from everytree.prove.counts import node_total
 from everytree.prove.engines import Engine, Ranking
+from everytree.prove.memo import Memo
 from everytree.prove.node import Cut, Ground, Node, Nodes
 from everytree.support.limits import NO_LIMITS, Limits
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
     from everytree.prove.problem import People, Problem
     from everytree.support.progress import Progress
+
+MEMO_SHARE, PENDING_BYTES = 0.75, 400
+"""Part of the memory for people served; bytes of a child that waits, with its part of the nodes above."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,31 +63,6 @@ class _Pending:
     cut: Cut
     side: int
     weight: float
-
-
-@dataclass(eq=False)
-class _Memo:
-    """People whom a node with the same rows, depth and budget has served already."""
-
-    n_people: int
-    limit: float
-    served: dict[tuple[object, ...], NDArray[np.bool_]] = field(default_factory=dict)
-
-    def newcomers(self, node: Node, people: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Those of the people who were not here before; they count as served from now on."""
-        digest = hashlib.blake2b(node.rows.tobytes(), digest_size=16).digest()
-        budget = node.budget
-        key: tuple[object, ...] = (digest, node.depth, budget.additions)
-        if budget.additions > 0:
-            key = (*key, budget.addable.tobytes(), node.pinned.tobytes(), tuple(sorted(node.bounds.items())))
-        served = self.served.get(key)
-        if served is None:
-            served = np.zeros(self.n_people, np.bool_)
-            if (len(self.served) + 1) * (self.n_people + 200) <= self.limit:
-                self.served[key] = served
-        newcomers = people[~served[people]]
-        served[newcomers] = True
-        return newcomers
 
 
 def explore(
@@ -124,19 +102,21 @@ class _Walk:
         self.limits = limits
         self.progress = progress
         self.tally = routing.empty_tally(len(people), problem.bias.n_labels)
-        self.memo = _Memo(len(people), limits.memory - _working_memory(problem))
+        self.memory = limits.memory - _working_memory(problem)
+        self.memo = Memo(len(people), problem.columns.boolean, MEMO_SHARE * self.memory)
         self.visited = 0
         self.splits = 0
         self.done = 0.0
 
     def run(self) -> Outcome:
-        if self.memo.limit < 0:
+        if self.memory < 0:
             return self._outcome(complete=False)
         stack: list[_Pending] = []
         self._visit(_Visit(self.nodes.root(), self.everyone, 1.0), stack)
         complete = True
         while stack:
-            if time.monotonic() > self.limits.deadline:
+            over = self.memo.used + PENDING_BYTES * len(stack) > self.memory
+            if over or time.monotonic() > self.limits.deadline:
                 complete = False
                 break
             pending = stack.pop()
@@ -230,5 +210,5 @@ def _working_memory(problem: Problem) -> float:
     """Bytes that a walk needs whatever it finds: codes of the table, and the splits of one node a level."""
     n_columns, n_rows = problem.columns.codes.shape
     splits = len(problem.columns.values) + n_columns
-    by_split = 28 + 8 * len(problem.types.label) + 8 * problem.bias.n_labels
+    by_split = 36 + 8 * len(problem.types.label) + 8 * problem.bias.n_labels
     return float(4 * n_columns * n_rows + min(problem.depth, 4) * (by_split * splits + 8 * n_rows))

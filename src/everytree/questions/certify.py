@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from everytree.prove.problem import People, Problem
 from everytree.prove.sharing import explore_in_time
 from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
-from everytree.support.limits import Limits
+from everytree.support.limits import Limits, as_jobs
 from everytree.support.progress import reporting
 
 if TYPE_CHECKING:
@@ -47,8 +46,10 @@ def certify(
     *,
     engine: str = "auto",
     drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
     time_limit: float | None = None,
-    memory_limit: float | None = None,
+    memory_limit: float | str | None = None,
     n_jobs: int = 1,
     progress: bool | Progress = False,
 ) -> CertificationResult:
@@ -70,11 +71,17 @@ def certify(
         and "auto" goes on to decide the people who are left, by programs and witnesses.
     drop : str or iterable of str
         Columns of the training table that the tree must not see; bias models may still name them.
+    categorical : str or iterable of str
+        Columns of numbers that are codes of categories.
+    encoding : {"onehot", "ordinal"}
+        How categorical columns become numbers: one 0/1 column for each category, or their position in
+        sorted order. A Pipeline has its own encoders; `drop`, `categorical` and `encoding` are then left out.
     time_limit : float, optional
         Seconds after which the search stops. What is not decided by then is "unknown". Without a limit
         proofs take as long as they take, and "auto" then decides for a minute.
-    memory_limit : float, optional
-        Bytes of working memory, on top of the tables. A search that needs more says "unknown".
+    memory_limit : float or str, optional
+        Working memory in bytes, or as a text such as ``"500MB"``, on top of the tables. A
+        search that needs more says "unknown".
     n_jobs : int, default 1
         Threads that share the test people during the walk; -1 for one a core. Verdicts do not depend on it.
     progress : bool or callable, default False
@@ -93,13 +100,12 @@ def certify(
     >>> certify(tree, scores, hired, [[1], [7]], flip(1)).verdicts.tolist()
     ['robust', 'robust']
     """
-    started = time.monotonic()
-    check_options(engine, time_limit, memory_limit)
+    check_engine(engine)
+    limits, jobs = Limits.of(time_limit, memory_limit), as_jobs(n_jobs)
     model = as_bias(bias)
-    prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
-    deadline = float("inf") if time_limit is None else started + time_limit
-    limits = Limits(deadline, float("inf") if memory_limit is None else memory_limit)
-    jobs = as_jobs(n_jobs)
+    prepared = prepare(
+        estimator, X_train, y_train, X_test, drop=drop, categorical=categorical, encoding=encoding
+    )
     return certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
 
 
@@ -122,8 +128,7 @@ def certify_prepared(
     """
     started = time.monotonic()
     train, test = prepared.train, prepared.test
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
-    resolved = trust(resolved, trusted)
+    resolved = trust(resolve(model, train), trusted)
     problem = Problem.of(train, resolved, prepared.learner.settings, outer_splits=outer_splits)
     people = People(test.X, prepared.predictions)
     prover = IntervalEngine() if engine == "interval" else RelationalEngine()
@@ -184,9 +189,10 @@ def _decide(
     report: Progress | None,
 ) -> Decision:
     """Decide the people whom the walk did not prove."""
-    deadline = limits.deadline if np.isfinite(limits.deadline) else time.monotonic() + DECIDING_SECONDS
+    if not np.isfinite(limits.deadline):
+        limits = replace(limits, deadline=time.monotonic() + DECIDING_SECONDS)
     new_tree = prepared.learner.new_tree
-    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, deadline, report)
+    return decide(problem, new_tree, prepared.test.X, prepared.predictions, robust, limits, report)
 
 
 def _as_witnesses(decision: Decision, prepared: Prepared) -> dict[int, Witness]:
@@ -218,22 +224,8 @@ def _proved(outcome: Outcome, prepared: Prepared) -> NDArray[np.bool_]:
     return robust
 
 
-def as_jobs(n_jobs: int) -> int:
-    """Read `n_jobs` as scikit-learn does: a number of threads, or -1 for one a core."""
-    if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
-        raise EverytreeError(
-            f"n_jobs must be a whole number from 1, or -1 for all cores; received {n_jobs!r}."
-        )
-    return n_jobs if n_jobs > 0 else os.cpu_count() or 1
-
-
-def check_options(engine: str, time_limit: float | None, memory_limit: float | None) -> None:
-    """Refuse an engine or a limit that `certify` does not know."""
+def check_engine(engine: str) -> None:
+    """Refuse an engine that `certify` does not know."""
     if engine not in ENGINES:
         allowed = ", ".join(repr(name) for name in ENGINES)
         raise EverytreeError(f"engine must be one of {allowed}; received {engine!r}.")
-    for name, value in (("time_limit", time_limit), ("memory_limit", memory_limit)):
-        if value is not None and not (isinstance(value, int | float) and value > 0):
-            raise EverytreeError(
-                f"{name} must be a number greater than 0, or None for no limit; received {value!r}."
-            )

@@ -144,7 +144,7 @@ def _joint(
         return None
     if result not in _OPENINGS:
         train = prepared.train
-        bias = resolve(result.bias, train.frame, train.y, train.labels, train.label_name)
+        bias = resolve(result.bias, train)
         _OPENINGS[result] = Openings(
             Problem.of(train, trust(bias, result.trusted), prepared.learner.settings)
         )

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import BiasError, EverytreeError
@@ -20,120 +19,16 @@ from everytree.learner import Prepared, prepare
 from everytree.questions.certify import certify_prepared
 from everytree.refute.witness import amount_of
 from everytree.results.certification import NOT_ROBUST, ROBUST
-from everytree.support.above import Picture, above
-from everytree.support.limits import Limits
-from everytree.support.version import VERSION
-from everytree.table.groups import group_frame, group_members
+from everytree.results.radii import RadiusResult
+from everytree.support.limits import NO_LIMITS, Limits, as_jobs
+from everytree.support.progress import Progress, reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
 
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from everytree.refute.witness import Witness
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class RadiusResult:
-    """Largest amount proved and smallest amount refuted, for each test person.
-
-    Attributes
-    ----------
-    lower : array of int
-        The prediction is proved robust for every amount up to and including this one; -1 if not even for 0.
-    upper : array of float
-        The smallest amount with a confirmed witness; infinite if none was found. Where ``upper == lower + 1``
-        the radius is exact.
-    family : BiasModel
-        The bias model with its free amounts (``?``).
-    max_amount : int
-        No larger amount was looked at.
-    predictions : array
-    witnesses : dict
-        Position of a person to the witness behind `upper`.
-    frame, index
-        The test table and its names.
-    complete : bool
-        False if the search ended, by the time limit or by its own, before everyone's two ends met.
-    """
-
-    lower: NDArray[np.int64]
-    upper: NDArray[np.float64]
-    family: BiasModel
-    max_amount: int
-    predictions: NDArray[Any]
-    witnesses: dict[int, Witness]
-    frame: pd.DataFrame
-    index: pd.Index[Any]
-    complete: bool
-
-    def __len__(self) -> int:
-        return len(self.lower)
-
-    def __repr__(self) -> str:
-        exact = int(np.sum(self.exact))
-        return f"<RadiusResult: {len(self)} people, {exact} with an exact radius, {self.family}>"
-
-    def _repr_html_(self) -> str:
-        return str(above("radius_html")(self))
-
-    @property
-    def exact(self) -> NDArray[np.bool_]:
-        """Where the two ends are neighbours. Elsewhere the radius is at least `lower`."""
-        return np.asarray(self.upper == self.lower + 1)
-
-    def curve(self, sensitive_features: object = None) -> pd.DataFrame:
-        """Share of people proved, refuted and open at every amount where something changes.
-
-        With `sensitive_features` (as in `CertificationResult.by_group`) one block of rows for each group.
-        """
-        ends = {0, *map(int, self.lower + 1), *(int(u) for u in self.upper if np.isfinite(u))}
-        amounts = np.array(sorted(a for a in ends if 0 <= a <= self.max_amount))
-
-        def shares(people: NDArray[np.int64]) -> pd.DataFrame:
-            lower, upper = self.lower[people], self.upper[people]
-            robust = np.array([np.mean(lower >= a) for a in amounts])
-            refuted = np.array([np.mean(upper <= a) for a in amounts])
-            unknown = np.maximum(0.0, np.round(1 - robust - refuted, 12))
-            columns = {"robust": robust, "not robust": refuted, "unknown": unknown}
-            return pd.DataFrame(columns, index=pd.Index(amounts, name="amount"))
-
-        if sensitive_features is None:
-            return shares(np.arange(len(self)))
-        groups = group_frame(sensitive_features, self.frame)
-        blocks = {key: shares(who) for key, who in group_members(groups).items()}
-        return pd.concat(blocks, names=list(groups.columns))
-
-    def plot(self, sensitive_features: object = None, *, ax: Axes | None = None) -> Picture:
-        """Draw `curve`, one line for each group; see `everytree.show.plots.CertifiedShareDisplay`."""
-        display: Picture = above("CertifiedShareDisplay.from_radius")(self, sensitive_features, ax=ax)
-        return display
-
-    def to_frame(self) -> pd.DataFrame:
-        """One row a person: prediction, largest amount proved, smallest amount refuted."""
-        columns = {"prediction": self.predictions, "lower": self.lower, "upper": self.upper}
-        return pd.DataFrame(columns, index=self.index)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything a machine needs, as plain Python values; an infinite `upper` is None."""
-        return {
-            "everytree": VERSION,
-            "family": str(self.family),
-            "max_amount": self.max_amount,
-            "complete": self.complete,
-            "people": [
-                {
-                    "index": name.item() if isinstance(name, np.generic) else name,
-                    "prediction": prediction,
-                    "lower": int(low),
-                    "upper": int(high) if np.isfinite(high) else None,
-                }
-                for name, prediction, low, high in zip(
-                    self.index, self.predictions.tolist(), self.lower, self.upper, strict=True
-                )
-            ],
-        }
 
 
 def radius(
@@ -145,8 +40,12 @@ def radius(
     *,
     max_amount: int | None = None,
     drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
     time_limit: float | None = None,
-    progress: Callable[[float, int], None] | None = None,
+    memory_limit: float | str | None = None,
+    n_jobs: int = 1,
+    progress: bool | Progress = False,
 ) -> RadiusResult:
     """Find for each test person how much bias the prediction can stand.
 
@@ -160,11 +59,16 @@ def radius(
     max_amount : int, optional
         Largest amount to look at; by default as many records as the table has.
     drop : str or iterable of str
-        As for `certify`.
+        As for `certify`, like the options that follow.
+    categorical : str or iterable of str
+    encoding : {"onehot", "ordinal"}
     time_limit : float, optional
         Seconds for everything.
-    progress : callable, optional
-        Called with the share of people who are settled and the number who are not.
+    memory_limit : float or str, optional
+    n_jobs : int, default 1
+    progress : bool or callable, default False
+        Show a progress bar on standard error, or call it with the share of people who are settled and the
+        number who are not.
 
     Returns
     -------
@@ -179,13 +83,14 @@ def radius(
     >>> radius(tree, scores, hired, [[0], [5]], "flip(?)").upper.tolist()
     [2.0, 1.0]
     """
-    started = time.monotonic()
+    limits, jobs = Limits.of(time_limit, memory_limit), as_jobs(n_jobs)
     model = as_family(family)
-    if time_limit is not None and not time_limit > 0:
-        raise EverytreeError(f"time_limit must be greater than 0, or None; received {time_limit!r}.")
-    prepared = prepare(estimator, X_train, y_train, X_test, drop=drop)
-    deadline = float("inf") if time_limit is None else started + time_limit
-    return radius_prepared(prepared, model, max_amount=max_amount, deadline=deadline, progress=progress)
+    prepared = prepare(
+        estimator, X_train, y_train, X_test, drop=drop, categorical=categorical, encoding=encoding
+    )
+    return radius_prepared(
+        prepared, model, max_amount=max_amount, limits=limits, n_jobs=jobs, progress=progress
+    )
 
 
 def radius_prepared(
@@ -193,12 +98,14 @@ def radius_prepared(
     model: BiasModel,
     *,
     max_amount: int | None = None,
-    deadline: float = float("inf"),
-    progress: Callable[[float, int], None] | None = None,
+    limits: Limits = NO_LIMITS,
+    n_jobs: int = 1,
+    progress: bool | Progress = False,
 ) -> RadiusResult:
     """Find the radius on tables that are encoded already; see `radius`."""
     most = largest_amount(model, prepared, max_amount)
-    return _Search(prepared, model, most, deadline, progress).run()
+    with reporting(progress, len(prepared.test.X), "narrowing radii", "people not settled yet") as report:
+        return _Search(prepared, model, most, limits, n_jobs, report).run()
 
 
 def as_family(family: BiasModel | str | Mapping[str, Any]) -> BiasModel:
@@ -221,11 +128,11 @@ def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> 
     if any(c.kind == "fake" and c.amount.unit == "free" for c in model.components):
         while most > 0:
             try:
-                resolve(model.with_amount(most), train.frame, train.y, train.labels, train.label_name)
+                resolve(model.with_amount(most), train)
                 break
             except BiasError:
                 most = most - 1 if most < 64 else int(most * 0.9)
-    resolve(model.with_amount(most), train.frame, train.y, train.labels, train.label_name)
+    resolve(model.with_amount(most), train)
     return most
 
 
@@ -237,12 +144,13 @@ class _Search:
         prepared: Prepared,
         model: BiasModel,
         most: int,
-        deadline: float,
-        progress: Callable[[float, int], None] | None,
+        limits: Limits,
+        n_jobs: int,
+        progress: Progress | None,
     ) -> None:
         n_people = len(prepared.test.X)
         self.prepared, self.model, self.most = prepared, model, most
-        self.deadline, self.progress = deadline, progress
+        self.limits, self.n_jobs, self.progress = limits, n_jobs, progress
         self.lower = np.full(n_people, -1, np.int64)
         self.upper = np.full(n_people, np.inf)
         self.stuck = np.zeros(n_people, np.bool_)
@@ -285,7 +193,7 @@ class _Search:
         chosen = np.flatnonzero(people & ~self.stuck & (self.lower < amount) & (amount < self.upper))
         if len(chosen) == 0:
             return True
-        if time.monotonic() > self.deadline:
+        if time.monotonic() > self.limits.deadline:
             self.stuck[chosen] = True
             return False
         test = self.prepared.test
@@ -294,7 +202,7 @@ class _Search:
         )
         part = replace(self.prepared, test=people_here, predictions=self.prepared.predictions[chosen])
         model = self.model.with_amount(amount)
-        result = certify_prepared(part, model, engine="auto", limits=Limits(self.deadline))
+        result = certify_prepared(part, model, engine="auto", limits=self.limits, n_jobs=self.n_jobs)
         proved = chosen[result.verdicts == ROBUST]
         self.lower[proved] = np.maximum(self.lower[proved], amount)
         if give_up:

@@ -1,7 +1,7 @@
 """Exact bounds of rates, and of how far the rates of several groups can be apart.
 
-Below `everytree.questions.metrics`: counts are whole numbers and values are fractions, so two values are
-equal only if they really are. Nothing is rounded here.
+Below `metrics`: counts are whole numbers and values are fractions, so two values are equal only if
+they really are. Nothing is rounded here.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ Node = tuple[tuple[int, int], ...]
 """Rows that are together: pairs of a kind and its number, sorted by kind."""
 
 
-class Cut(NamedTuple):
+class BestSplit(NamedTuple):
     """A best split: its feature, the interval its threshold lies in, and the rows of both sides."""
 
     feature: int
@@ -61,7 +61,7 @@ class EveryTree:
         self.places: list[tuple[Place, ...]] = []
         self.label: list[int] = []
         self._kinds: dict[tuple[tuple[Place, ...], int], int] = {}
-        self._cuts: dict[tuple[Node, bool], tuple[list[Cut], bool]] = {}
+        self._cuts: dict[tuple[Node, bool], tuple[list[BestSplit], bool]] = {}
         self._answers: dict[tuple[Node, int, int, bool], bool] = {}
 
     def kind(self, places: tuple[Place, ...], label: int) -> int:
@@ -111,7 +111,7 @@ class EveryTree:
             counts[self.label[kind]] += number
         return counts
 
-    def _best(self, node: Node, crowded: bool) -> tuple[list[Cut], bool]:
+    def _best(self, node: Node, crowded: bool) -> tuple[list[BestSplit], bool]:
         """Splits that may be the best, and whether there may be none at all."""
         known = self._cuts.get((node, crowded))
         if known is None:
@@ -159,7 +159,7 @@ class EveryTree:
                 reached = max(reached, since_point)
         return Gaps(scores, ranks, reached)
 
-    def _cut(self, node: Node, feature: int, rank: int) -> Cut:
+    def _cut(self, node: Node, feature: int, rank: int) -> BestSplit:
         """Divide a node; the threshold is the midpoint of the last value left and the first value right."""
         left = tuple(pair for pair in node if self.places[pair[0]][feature].rank <= rank)
         right = tuple(pair for pair in node if self.places[pair[0]][feature].rank > rank)
@@ -169,4 +169,4 @@ class EveryTree:
         above = [place for kind, _ in right if (place := self.places[kind][feature]).rank == first]
         low = max(place.low for place in below) / 2 + min(place.low for place in above) / 2
         high = max(place.high for place in below) / 2 + min(place.high for place in above) / 2
-        return Cut(feature, low, high, left, right)
+        return BestSplit(feature, low, high, left, right)

@@ -6,6 +6,7 @@ the summed budgets that proofs may use.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ class Membership:
         self.labels = table.labels
         self.y = table.y
         self.maker = maker
-        self.view = TableView(table.frame, table.y, table.labels)
+        self.view = TableView.of(table)
         self.components = [(c.component, c.count) for c in problem.bias.components]
         self.masks: dict[tuple[int, int | None], Any] = {}
 
@@ -36,14 +37,19 @@ class Membership:
         """Whether the trial is within the amounts and conditions of the components."""
         flips = [self._flip(row, label) for row, label in trial.flipped.items()]
         additions, removals = [], []
-        for new, label in zip(trial.originals, trial.added_labels, strict=True):
-            source = self.maker.source_of(new, label)
+        copies = Counter(
+            (id(new), label) for new, label in zip(trial.originals, trial.added_labels, strict=True)
+        )
+        rows = {id(new): new for new in trial.originals}
+        for (which, label), count in copies.items():
+            source = self.maker.source_of(rows[which], label)
             if source is None:
                 return False
-            accepts = partial(self._accepts, self.maker.as_frame([new]), source)
-            additions.append(self._allowing("miss", accepts))
+            accepts = partial(self._accepts, self.maker.as_frame([rows[which]]), source)
+            additions += [self._allowing("miss", accepts)] * count
             if source != label:
-                flips.append(self._allowing("flip", lambda c, a=accepts, t=label: self._to(c, t) and a(c)))
+                flip = self._allowing("flip", lambda c, a=accepts, t=label: self._to(c, t) and a(c))
+                flips += [flip] * count
         for row in trial.removed:
             direct = self._allowing("fake", lambda c, r=row: bool(self._rows(c)[r]))
             if direct:

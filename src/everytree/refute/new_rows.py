@@ -73,7 +73,7 @@ class RowMaker:
 
     def _allowed_rows(self, label: int) -> NDArray[np.bool_]:
         """Training rows whose values some `miss` component would accept with this label."""
-        view = TableView(self.frame, self.problem.table.y, self.problem.table.labels)
+        view = TableView.of(self.problem.table)
         masks = [view.rows(component.where, label) for component in self._components("miss")]
         return np.any(masks, axis=0) if masks else np.ones(len(self.frame), np.bool_)
 
@@ -140,7 +140,8 @@ class RowMaker:
         """Rows as the learner sees them."""
         if not rows:
             return np.empty((0, self.problem.table.X.shape[1]), np.float32)
-        return test_table(self.problem.table, self.as_frame(list(rows))).X
+        table = self.problem.table
+        return test_table(table, table.as_given(self.as_frame(list(rows)))).X
 
 
 def _inside(values: Any, interval: tuple[float, float]) -> Any:

@@ -158,6 +158,16 @@ def turning_points(problem: Problem, person: Iterable[float]) -> dict[int, list[
     }
 
 
+def at_least(problem: Problem) -> float:
+    """Bound the number of combinations from below, before any place is made: there may be far too many.
+
+    Between, before and beyond k values there are k + 1 stretches, each with a rank for every added row.
+    """
+    columns = problem.columns
+    sizes = (columns.starts[1:] - columns.starts[:-1])[~columns.boolean].astype(np.float64)
+    return float(np.prod(sizes + (sizes + 1) * problem.bias.additions))
+
+
 def how_many(problem: Problem, lines: list[Axis]) -> int:
     """Number of combinations that `combinations` gives."""
     return int(np.prod([float(len(choices)) for choices in _choices(problem, lines)]).clip(max=1e15))

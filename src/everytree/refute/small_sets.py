@@ -15,7 +15,7 @@ import numpy as np
 
 from everytree.refute.every_tree import EveryTree
 from everytree.refute.new_rows import RowMaker
-from everytree.refute.places import axes, constants, how_many, turning_points
+from everytree.refute.places import at_least, axes, constants, how_many, turning_points
 from everytree.refute.tables import Act, TableList
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from everytree.paths.deciding import Judge
     from everytree.prove.problem import Problem
+    from everytree.support.limits import Limits
 
 MOST_TABLES = 100_000
 """More tables than this are not tried."""
@@ -33,8 +34,14 @@ MOST_ROWS = 200
 MOST_PLACES = 10_000
 """More places for added rows, counted with their labels, are not looked at."""
 
+MOST_CHANGES = 250
+"""Tables are chosen change by change, one inside the other: more changes than this in one table are not."""
+
 MOST_WORK = 1_000_000
 """Bound for tables times kinds of rows times features: about ten seconds."""
+
+WORK_BYTES = 1000
+"""Memory for each of these, for the trees of all tables that are kept."""
 
 MOST_TRIALS = 3_000
 """Tables of one list on which the user's tree is retrained with ordinary values."""
@@ -47,7 +54,7 @@ SHARE_OF_TIME = 1 / 3
 
 
 def try_every_table(
-    problem: Problem, judge: Judge, deadline: float
+    problem: Problem, judge: Judge, limits: Limits
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Prove people whom no table of B(T) gives another label; look for witnesses for the others.
 
@@ -66,11 +73,15 @@ def try_every_table(
     """
     proved = judge.proved.copy()
     finished = proved.copy()
-    if len(problem.table.y) > MOST_ROWS or (problem.bias.additions and not problem.outer_splits):
+    bias = problem.bias
+    if len(problem.table.y) > MOST_ROWS or bias.additions + bias.flips + bias.removals > MOST_CHANGES:
+        return proved, finished
+    if bias.additions and not problem.outer_splits:
         return proved, finished
     waiting = np.flatnonzero(~proved).tolist()
     now = time.monotonic()
-    search = _Search(problem, judge, now + SHARE_OF_TIME * (deadline - now))
+    deadline = now + SHARE_OF_TIME * (limits.deadline - now)
+    search = _Search(problem, judge, deadline, limits.memory)
     points = constants(problem)
     doubtful = search.run(points, waiting)
     if doubtful is None:
@@ -101,6 +112,7 @@ class _Search:
     problem: Problem
     judge: Judge
     deadline: float
+    memory: float
 
     def __post_init__(self) -> None:
         beside = RowMaker(self.problem)
@@ -113,14 +125,18 @@ class _Search:
     def run(self, points: dict[int, list[float]], people: list[int]) -> set[int] | None:
         """Return those who may get another label from some table; None if there is too much to try."""
         problem, judge = self.problem, self.judge
+        bias = problem.bias
+        if bias.additions and at_least(problem) * bias.n_labels > MOST_PLACES:
+            return None
         lines = axes(problem, points)
-        if problem.bias.additions and how_many(problem, lines) * problem.bias.n_labels > MOST_PLACES:
+        if bias.additions and how_many(problem, lines) * bias.n_labels > MOST_PLACES:
             return None
         X = judge.X.astype(np.float64).tolist()
         trees = EveryTree(X, judge.predictions.tolist(), problem.bias.n_labels)
         listed = TableList(problem, trees, lines)
         size = listed.size()
-        if size > MOST_TABLES or size * len(listed.start) * len(lines) > MOST_WORK:
+        work = size * len(listed.start) * len(lines)
+        if size > MOST_TABLES or work > MOST_WORK or work * WORK_BYTES > self.memory:
             return None
         doubtful: dict[int, list[tuple[Act, ...]]] = {}
         for acts in listed.tables():

@@ -53,7 +53,7 @@ class Permissions:
         table = problem.table
         self.bias = problem.bias
         self.n_labels = problem.bias.n_labels
-        view = TableView(table.frame, table.y, table.labels)
+        view = TableView.of(table)
         self.counts = [c.count for c in problem.bias.components]
         self.parts = [
             (i, c.component) for i, c in enumerate(problem.bias.components) if c.count > 0 and c.usable > 0

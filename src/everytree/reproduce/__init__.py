@@ -12,12 +12,12 @@ from everytree.reproduce.figures import FigureReproduction, Point, Share, reprod
 from everytree.reproduce.layout import to_csv, to_markdown, to_text
 from everytree.reproduce.panels import Panel, Stated, paper_panels, stated_shares
 from everytree.reproduce.pictures import draw_panel
-from everytree.reproduce.runs import Outcome, Reproduction, Run, reproduce
+from everytree.reproduce.runs import CellOutcome, Reproduction, Run, reproduce
 
 __all__ = [
     "Cell",
+    "CellOutcome",
     "FigureReproduction",
-    "Outcome",
     "Panel",
     "Point",
     "Reproduction",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from everytree.reproduce.cells import TABLES
-from everytree.reproduce.runs import Outcome, Reproduction, Run
+from everytree.reproduce.runs import CellOutcome, Reproduction, Run
 
 __all__ = ["NO_RUN", "Grid", "introduction", "number", "to_csv", "to_markdown", "to_text"]
 
@@ -118,9 +118,9 @@ def _grids(found: Reproduction, notes: Sequence[str]) -> list[Grid]:
     return grids
 
 
-def _grid(title: str, chosen: Sequence[Outcome], engines: Sequence[str], notes: Sequence[str]) -> Grid:
+def _grid(title: str, chosen: Sequence[CellOutcome], engines: Sequence[str], notes: Sequence[str]) -> Grid:
     amounts = sorted({outcome.cell.percent for outcome in chosen})
-    rows: dict[tuple[str, int, str], dict[Decimal, Outcome]] = {}
+    rows: dict[tuple[str, int, str], dict[Decimal, CellOutcome]] = {}
     for outcome in chosen:
         cell = outcome.cell
         rows.setdefault((cell.dataset, cell.depth, cell.bias_name), {})[cell.percent] = outcome
@@ -137,7 +137,7 @@ def _grid(title: str, chosen: Sequence[Outcome], engines: Sequence[str], notes: 
     return Grid(title, header, lines, leading=4)
 
 
-def _ours(outcome: Outcome | None, engine: str, notes: Sequence[str]) -> str:
+def _ours(outcome: CellOutcome | None, engine: str, notes: Sequence[str]) -> str:
     if outcome is None:
         return ""
     run: Run = outcome.runs[engine]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
 
-__all__ = ["ENGINES", "Outcome", "Reproduction", "Run", "open_all", "prepare_tree", "reproduce"]
+__all__ = ["ENGINES", "CellOutcome", "Reproduction", "Run", "open_all", "prepare_tree", "reproduce"]
 
 ENGINES = ("interval", "relational")
 """The paper's method with its splits fixed in advance, and the default of everytree."""
@@ -43,7 +43,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CellOutcome:
     """A cell, what each engine made of it, and a remark if the difference can be explained."""
 
     cell: Cell
@@ -55,7 +55,7 @@ class Outcome:
 class Reproduction:
     """All outcomes and what a reader must know about them."""
 
-    outcomes: list[Outcome]
+    outcomes: list[CellOutcome]
     engines: tuple[str, ...]
     on_paper_tables: bool
     remarks: list[str] = field(default_factory=list)
@@ -136,7 +136,7 @@ def prepare_tree(source: Source, depth: int) -> Prepared:
 
 def _compute(
     cell: Cell, source: Source, prepared: Prepared, engines: Sequence[str], time_limit: float
-) -> Outcome:
+) -> CellOutcome:
     model = cell.model(source.target)
     if has_paper_tables():
         _check_records(cell, model, prepared)
@@ -144,7 +144,7 @@ def _compute(
     note = ""
     if has_paper_tables() and cell.dataset != "mnist17" and _differs(cell, runs.get("interval")):
         note = _closer_look(cell, source, prepared, runs["interval"], time_limit)
-    return Outcome(cell, runs, note)
+    return CellOutcome(cell, runs, note)
 
 
 def _run(prepared: Prepared, model: BiasModel, engine: str, time_limit: float) -> Run:
@@ -200,7 +200,7 @@ def _closer_look(cell: Cell, source: Source, prepared: Prepared, run: Run, time_
     return ""
 
 
-def _impossible_rates(outcomes: Sequence[Outcome], sources: dict[str, Source]) -> list[str]:
+def _impossible_rates(outcomes: Sequence[CellOutcome], sources: dict[str, Source]) -> list[str]:
     """Name the rates of the paper that no number of people out of this test table gives."""
     remarks = []
     for name, source in sources.items():

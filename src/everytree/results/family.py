@@ -39,7 +39,7 @@ class Candidate:
         never more than `TreeFamily.max_amount`.
     learned : bool
         Whether the tree learned from the table as it is has this split here.
-    left, right : Node or None
+    left, right : FamilyNode or None
         The nodes below, where they were followed.
     """
 
@@ -51,8 +51,8 @@ class Candidate:
     needs: int
     learned: bool
     seen: int | None = None
-    left: Node | None = None
-    right: Node | None = None
+    left: FamilyNode | None = None
+    right: FamilyNode | None = None
 
     @property
     def added_only(self) -> bool:
@@ -61,7 +61,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Node:
+class FamilyNode:
     """A node, given the splits above it: its rows, and the splits that may be chosen.
 
     Attributes
@@ -87,7 +87,7 @@ class Node:
     beyond: int | None
     needs: int = 0
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> Iterator[FamilyNode]:
         """Give this node and all nodes below, from the top and from the left."""
         yield self
         for candidate in self.candidates:
@@ -102,17 +102,17 @@ class TreeFamily:
 
     Attributes
     ----------
-    root : Node
+    root : FamilyNode
     bias : BiasModel
         The bias model. Where its amounts are free (``?``) `needs` counts records of each component that is
         free; where none is free, of each component, up to its own amount.
     max_amount : int
         No larger amount was looked at.
     labels : tuple
-        The labels, in the order of `Node.counts`.
+        The labels, in the order of `FamilyNode.counts`.
     """
 
-    root: Node
+    root: FamilyNode
     bias: BiasModel
     max_amount: int
     labels: tuple[Any, ...]
@@ -158,7 +158,7 @@ def zero_texts(model: BiasModel) -> tuple[str, str]:
     return "tied", "tied"
 
 
-def need_text(candidate: Candidate, node: Node, model: BiasModel) -> str:
+def need_text(candidate: Candidate, node: FamilyNode, model: BiasModel) -> str:
     """Say what a split needs, and whether it was seen."""
     if candidate.learned:
         return "learned"
@@ -173,7 +173,7 @@ def need_text(candidate: Candidate, node: Node, model: BiasModel) -> str:
     return known if candidate.seen is None else f"{known}, seen with {candidate.seen}"
 
 
-def rest_text(node: Node, max_amount: int) -> str:
+def rest_text(node: FamilyNode, max_amount: int) -> str:
     """Say what the features need that are not listed at a node; empty if there are none."""
     if node.beyond is None:
         return ""
@@ -184,7 +184,7 @@ def rest_text(node: Node, max_amount: int) -> str:
     return f"every other feature needs at least {node.beyond}"
 
 
-def _write(node: Node, family: TreeFamily, indent: str, lines: list[str]) -> None:
+def _write(node: FamilyNode, family: TreeFamily, indent: str, lines: list[str]) -> None:
     width = max((len(c.text) for c in node.candidates), default=0)
     for candidate in node.candidates:
         lines.append(f"{indent}{candidate.text:<{width}}  {need_text(candidate, node, family.bias)}")

@@ -19,9 +19,9 @@ from everytree.support.text import percent
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
-    from everytree.questions.radius import RadiusResult
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
 
 __all__ = ["bias_html", "certification_html", "radius_html", "witness_html"]
 

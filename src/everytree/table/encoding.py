@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from everytree.errors import EverytreeWarning, TableError
 from everytree.support.text import listing, nearest
+from everytree.table.casting import number_block
 from everytree.table.frames import (
     Source,
     as_source,
@@ -26,9 +26,16 @@ from everytree.table.frames import (
 )
 from everytree.table.pipelines import transform
 from everytree.table.structure import UNSEEN_CODE, Column, Encoding, TestTable, TrainingTable
-from everytree.table.values import boolean_features, category_codes, is_numeric, number_block, unread_column
+from everytree.table.values import category_codes, is_numeric, number_kind, unread_column
 
-__all__ = ["codes_of_labels", "same_columns", "test_table", "training_table"]
+__all__ = [
+    "codes_of_labels",
+    "encode_people",
+    "encode_training",
+    "same_columns",
+    "test_table",
+    "training_table",
+]
 
 
 def training_table(
@@ -75,9 +82,22 @@ def training_table(
     >>> training_table(X, [0, 1, 0]).feature_names
     ('race=Black', 'race=White', 'score')
     """
+    options = {"drop": drop, "categorical": categorical, "encoding": encoding, "label_name": label_name}
+    return encode_training(as_source(X, "training table"), y, **options)  # type: ignore[arg-type]
+
+
+def encode_training(
+    source: Source,
+    y: object,
+    *,
+    drop: Iterable[str] | str,
+    categorical: Iterable[str] | str,
+    encoding: Literal["onehot", "ordinal"],
+    label_name: str,
+) -> TrainingTable:
+    """Encode a training table that has been read; see `training_table`."""
     if encoding not in ("onehot", "ordinal"):
         raise TableError(f"encoding must be 'onehot' or 'ordinal'; received {encoding!r}.")
-    source = as_source(X, "training table")
     names = source.frame.columns.to_list()
     refuse_label_among(names, label_name)
     dropped = known_names(drop, names, "drop", label_name)
@@ -85,7 +105,15 @@ def training_table(
     labels = encode_labels(label_values(y, len(source.frame), source.role), label_name)
     features, feature_names, columns = _fit_columns(source, dropped, declared, encoding)
     return TrainingTable(
-        source.frame, features, feature_names, columns, labels.codes, labels.labels, label_name, source.index
+        source.frame,
+        features,
+        feature_names,
+        columns,
+        labels.codes,
+        labels.labels,
+        label_name,
+        source.index,
+        types=source.types,
     )
 
 
@@ -100,13 +128,13 @@ def _fit_columns(
         )
     numeric = _numeric_names(source, [name for name in names if name not in dropped], declared)
     block = number_block(source, numeric) if numeric else None
-    boolean = dict(zip(numeric, boolean_features(block), strict=True)) if block is not None else {}
+    kinds = {name: number_kind(source.frame[name]) for name in numeric}
     columns, codes, used = [], {}, 0
     for name in names:
         if name in dropped:
-            columns.append(unread_column(source.frame[name], (), "dropped"))
-        elif name in boolean:
-            columns.append(Column(name, "boolean" if boolean[name] else "numeric", (), (used,), "identity"))
+            columns.append(unread_column(source.frame[name], (), "dropped", declared=name in declared))
+        elif name in kinds:
+            columns.append(Column(name, kinds[name], (), (used,), "identity"))
         else:
             first_codes, distinct = category_codes(source.frame[name], source, declared=name in declared)
             categories = tuple(sorted(distinct))
@@ -197,17 +225,18 @@ def test_table(train: TrainingTable, X: object, y: object = None) -> TestTable: 
     TableError
         If the table does not fit the training table.
     """
-    source = as_source(X, "test table")
+    return encode_people(train, as_source(X, "test table"), y)[0]
+
+
+def encode_people(train: TrainingTable, source: Source, y: object = None) -> tuple[TestTable, Source]:
+    """Encode people whose table has been read; the table comes back in the order of training."""
     if train.label_name in source.frame.columns:
         y = source.frame[train.label_name] if y is None else y
-        source = replace(source, frame=source.frame.drop(columns=train.label_name))
+        source = source.only([name for name in source.frame.columns if name != train.label_name])
     source = same_columns(train, source)
-    if train.encoder is None:
-        features = _encode(train, source)
-    else:
-        features = transform(train.encoder, source)
+    features = _encode(train, source) if train.encoder is None else transform(train.encoder, source)
     codes = None if y is None else codes_of_labels(train, label_values(y, len(source.frame), source.role))
-    return TestTable(source.frame, features, source.index, codes)
+    return TestTable(source.frame, features, source.index, codes), source
 
 
 test_table.__test__ = False  # type: ignore[attr-defined]  # pytest would otherwise collect it where it is imported
@@ -235,8 +264,7 @@ def same_columns(train: TrainingTable, source: Source) -> Source:
             "Both tables need the same columns (their order does not matter; an array has the columns x0, "
             "x1, ...). Rename, add or remove columns so that they agree."
         )
-    ordered = source.frame[[name for name in wanted if name in received]]
-    return replace(source, frame=ordered)
+    return source.only([name for name in wanted if name in received])
 
 
 def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
@@ -291,7 +319,7 @@ def _known_codes(column: Column, values: pd.Series[Any], source: Source, n_train
             f"{listing(unseen)}. They are encoded as none of the known ones, {listing(column.categories)}."
             f"{hint if names_rows else ''}",
             EverytreeWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return np.array([code.get(value, UNSEEN_CODE) for value in distinct], dtype=np.int64)[first_codes]
 

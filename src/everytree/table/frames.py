@@ -6,7 +6,7 @@ First step of `everytree.table`: shapes, names and labels are checked here, valu
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
+from everytree.table.casting import take_columns
 
 __all__ = [
     "Labels",
@@ -24,6 +25,7 @@ __all__ = [
     "encode_labels",
     "known_names",
     "label_values",
+    "plain_column",
     "refuse_label_among",
 ]
 
@@ -42,17 +44,36 @@ class Source:
         Columns that arrived with a categorical type.
     role : str
         What messages call this table: "training table" or "test table".
+    given : frame or array-like
+        The same rows and columns as the user gave them, with the user's types: what the user's own
+        estimator sees. Encoders are fitted to it, and numbers are cast from it.
     """
 
     frame: pd.DataFrame
     index: pd.Index[Any]
     categorical: frozenset[str]
     role: str
+    given: Any
 
     def place(self, row: int) -> str:
         """Name a row for a message, by number and, if it has another name, by that too."""
         label = self.index[row]
         return f"row {row}" if label == row else f"row {row} (index {label!r})"
+
+    def only(self, names: Sequence[str]) -> Source:
+        """Keep some columns, in the given order."""
+        if list(names) == self.frame.columns.to_list():
+            return self
+        place = {name: number for number, name in enumerate(self.frame.columns)}
+        given = take_columns(self.given, [place[name] for name in names])
+        return replace(self, frame=self.frame[list(names)], given=given)
+
+    @property
+    def types(self) -> tuple[Any, ...] | np.dtype[Any] | None:
+        """The user's types: one a column of a pandas frame, one of an array; None where there are none."""
+        if isinstance(self.given, pd.DataFrame):
+            return tuple(self.given.dtypes)
+        return self.given.dtype if isinstance(self.given, np.ndarray) else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,29 +113,37 @@ def as_source(X: object, role: str) -> Source:
     index = frame.index
     frame = frame.reset_index(drop=True) if not _counts_from_zero(index) else frame.copy(deep=False)
     frame.columns = pd.Index(names)
-    return _plain_columns(frame, index, role)
+    return _plain_columns(frame, index, role, X)
 
 
 def _counts_from_zero(index: pd.Index[Any]) -> bool:
     return isinstance(index, pd.RangeIndex) and index.start == 0 and index.step == 1
 
 
-def _plain_columns(frame: pd.DataFrame, index: pd.Index[Any], role: str) -> Source:
+def _plain_columns(frame: pd.DataFrame, index: pd.Index[Any], role: str, given: object) -> Source:
     """Replace pandas categoricals by their values and object columns by a proper type."""
     dtypes = frame.dtypes.to_list()
     categorical = [
         name for name, t in zip(frame.columns, dtypes, strict=True) if isinstance(t, pd.CategoricalDtype)
     ]
-    for name in categorical:
-        frame[name] = frame[name].astype(frame[name].cat.categories.dtype)
-    if any(getattr(dtype, "kind", "") == "O" for dtype in dtypes):
-        frame = frame.infer_objects()
-    return Source(frame, index, frozenset(categorical), role)
+    for name, dtype in zip(frame.columns, dtypes, strict=True):
+        if getattr(dtype, "kind", "") == "O":
+            frame[name] = plain_column(frame[name])
+    return Source(frame, index, frozenset(categorical), role, given)
+
+
+def plain_column(column: pd.Series[Any]) -> pd.Series[Any]:
+    """Replace a pandas categorical by its values, and objects by a proper type, if they have one."""
+    categories = getattr(column.dtype, "categories", None)
+    if categories is not None:
+        column = column.astype(object if column.hasnans else categories.dtype)
+    return column.infer_objects() if getattr(column.dtype, "kind", "") == "O" else column
 
 
 def _from_other(X: object, role: str) -> pd.DataFrame:
     if isinstance(X, (list, tuple)):
-        X = np.asarray(X)
+        array = np.asarray(X)
+        X = np.asarray(X, dtype=object) if array.dtype.kind in "US" else array  # else numbers become text
     if isinstance(X, np.ndarray):
         if X.ndim != 2:
             raise TableError(

@@ -29,7 +29,8 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
     """Refuse a table in which some gap could be bridged by steps that scikit-learn ignores.
 
     For every feature and all consecutive distinct values a < b: starting at a, adding
-    ``float32(1e-7)`` in float32 ``additions + 1`` times must stay below b.
+    ``float32(1e-7)`` in float32 ``additions + 1`` times must stay below b. A column that holds
+    nothing but 0 and 1, in added rows either, has no values in between.
 
     Parameters
     ----------
@@ -51,7 +52,10 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
     """
     steps = additions + 1
     widest = steps * LARGEST_STEP
-    found = [_narrow_gaps(table.X[:, j], widest) for j in range(table.X.shape[1])]
+    found = [
+        _narrow_gaps(table.X[: 0 if boolean else None, j], widest)
+        for j, boolean in enumerate(table.is_boolean)
+    ]
     feature = np.repeat(np.arange(len(found)), [len(low) for low, _ in found])
     if len(feature) == 0:
         return
@@ -76,16 +80,32 @@ def _narrow_gaps(
 
 
 def _first_bridged(low: NDArray[np.float32], high: NDArray[np.float32], steps: int) -> int | None:
-    """Position of a gap that `steps` additions cross, or None."""
-    reached = low.copy()
-    for _ in range(steps):
-        further = reached + FEATURE_STEP
-        if (further == reached).all():
+    """Position of a gap that `steps` additions cross, or None.
+
+    Numbers with the same exponent are equally far apart, so all steps among them have the same width (a tie
+    in rounding needs numbers of about the step's size, of which there is one step at most). They are taken
+    at once, up to the last but one: however many there are, a few for each exponent are enough.
+    """
+    reached = low.astype(np.float64)
+    left = np.full(len(low), steps)
+    while True:
+        width = (reached.astype(np.float32) + FEATURE_STEP).astype(np.float64) - reached
+        moving = (width > 0) & (left > 0)
+        if not moving.any():
             return None
-        reached = further
+        several = np.clip(_same_exponent(reached) / np.where(moving, width, 1.0) - 2.0, 1.0, left)
+        several = np.where(moving, np.floor(several), 0.0)
+        reached += several * width
+        left -= several.astype(np.int64)
         if (reached >= high).any():
             return int((reached >= high).argmax())
-    return None
+
+
+def _same_exponent(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How far values can grow while their exponent stays; 0 for 0, whose neighbours are unlike each other."""
+    _, exponent = np.frexp(values)
+    end = np.where(values > 0, np.ldexp(1.0, exponent), -np.ldexp(1.0, exponent - 1))
+    return np.where(values == 0, 0.0, end - values)
 
 
 def _refuse(table: TrainingTable, feature: int, low: float, high: float, additions: int) -> None:

@@ -7,33 +7,30 @@ can be read the columns are described as if everytree had encoded them itself.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.validation import check_is_fitted
 
 from everytree.errors import TableError
-from everytree.table.frames import Source, as_source, encode_labels, label_values, refuse_label_among
+from everytree.table.casting import REFUSALS, as_learner_sees, check_finite
+from everytree.table.frames import Source, encode_labels, label_values, refuse_label_among
 from everytree.table.structure import Column, Encoding, TrainingTable
-from everytree.table.values import boolean_features, check_finite, unread_column
+from everytree.table.values import number_kind, unread_column
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-__all__ = ["encoded_table", "fit_encoder", "transform"]
+__all__ = ["encoded_table", "fit_encoder", "in_known_form", "transform"]
 
 
-def encoded_table(encoder: Any, X: object, y: object, *, label_name: str = "label") -> TrainingTable:
+def encoded_table(encoder: Any, source: Source, y: object, *, label_name: str = "label") -> TrainingTable:
     """Build a training table whose features come from a Pipeline's encoders.
 
     Parameters
     ----------
     encoder : sklearn.pipeline.Pipeline
-        The steps before the tree. They are used as they are if fitted; otherwise a clone is fitted.
-    X : frame or array
+        The steps before the tree, fitted.
+    source : Source
         The raw training table.
     y : array-like
         Labels.
@@ -43,19 +40,17 @@ def encoded_table(encoder: Any, X: object, y: object, *, label_name: str = "labe
     Returns
     -------
     TrainingTable
-        With the fitted encoder in ``encoder``.
+        With the encoder in ``encoder``.
 
     Raises
     ------
     TableError
         If the encoders fail on the table or make features that are not finite.
     """
-    source = as_source(X, "training table")
     refuse_label_among(source.frame.columns, label_name)
     labels = encode_labels(label_values(y, len(source.frame), source.role), label_name)
-    fitted = fit_encoder(encoder, source)
-    features = transform(fitted, source)
-    columns = _describe(fitted, source, features)
+    features = transform(encoder, source)
+    columns = _describe(encoder, source, features.shape[1])
     return TrainingTable(
         source.frame,
         features,
@@ -65,23 +60,22 @@ def encoded_table(encoder: Any, X: object, y: object, *, label_name: str = "labe
         labels.labels,
         label_name,
         source.index,
-        fitted,
+        encoder,
+        source.types,
     )
 
 
 def fit_encoder(encoder: Any, source: Source) -> Any:
-    """Return the encoder if it is fitted, otherwise a clone fitted on the table."""
+    """Fit a clone of the encoders to the table as the user gave it.
+
+    Its types matter: a ColumnTransformer may choose columns by them, and encoders read categories from them.
+    """
     try:
-        for step in _working_steps(encoder):
-            check_is_fitted(step)
-    except NotFittedError:
-        try:
-            return clone(encoder).fit(source.frame)
-        except (ValueError, TypeError) as error:
-            raise TableError(
-                f"The encoders of the Pipeline cannot be fitted to the training table: {error}"
-            ) from error
-    return encoder
+        return clone(encoder).fit(source.given)
+    except REFUSALS as error:
+        raise TableError(
+            f"The encoders of the Pipeline cannot be fitted to the training table: {error}"
+        ) from error
 
 
 def _working_steps(encoder: Any) -> list[Any]:
@@ -96,66 +90,78 @@ def transform(encoder: Any, source: Source) -> NDArray[np.float32]:
     TableError
         If the encoders refuse the table, or a feature is not finite.
     """
-    first = next(iter(_working_steps(encoder)), None)
-    named = first is None or hasattr(first, "feature_names_in_")
     try:
-        values = encoder.transform(source.frame if named else source.frame.to_numpy())
-    except (ValueError, TypeError) as error:
+        values = encoder.transform(in_known_form(encoder, source))
+    except REFUSALS as error:
         raise TableError(
             f"The encoders of the Pipeline refuse the {source.role}: {error} Bring the table into the form "
             "the Pipeline was made for, or let the encoder accept unknown categories "
             "(handle_unknown='ignore')."
         ) from error
-    dense = np.asarray(values.toarray() if hasattr(values, "toarray") else values)
     try:
-        numbers = dense if dense.dtype.kind in "iufb" else dense.astype(np.float64)
-    except (ValueError, TypeError) as error:
+        features = as_learner_sees(values)
+    except REFUSALS as error:
         raise TableError(
             f"The encoders of the Pipeline leave text in the {source.role}: {error}. Encode every text "
             "column, for example with OneHotEncoder."
         ) from error
-    with np.errstate(over="ignore"):
-        features = numbers.astype(np.float32, order="F")
-    check_finite(features, numbers, [f"encoded feature {j}" for j in range(features.shape[1])], source)
+    names = [f"encoded feature {j}" for j in range(features.shape[1])]
+    check_finite(features, lambda row, column: _dense(values)[row, column], names, source)
     return features
 
 
-def _describe(encoder: Any, source: Source, features: NDArray[np.float32]) -> tuple[Column, ...]:
+def in_known_form(encoder: Any, source: Source) -> Any:
+    """Give a table as the user gave it, with names if the encoders know names, without if they do not."""
+    first = next(iter(_working_steps(encoder)), None)
+    named = first is None or hasattr(first, "feature_names_in_")
+    has_names = hasattr(source.given, "columns")
+    if first is None or named == has_names:
+        return source.given
+    return source.frame if named else np.asarray(source.given)
+
+
+def _dense(values: Any) -> NDArray[Any]:
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
+
+
+def _describe(encoder: Any, source: Source, n_features: int) -> tuple[Column, ...]:
     """Say of every original column how it is encoded; opaque wherever that cannot be read."""
     names = source.frame.columns.to_list()
-    boolean = boolean_features(features)
     found: dict[str, list[Column]] = {name: [] for name in names}
-    for column in _readable_columns(encoder, names, boolean, features.shape[1]):
+    for column in _readable_columns(encoder, source, n_features):
         found[column.name].append(column)
-    return tuple(_one_column(source.frame[name], found[name]) for name in names)
+    return tuple(_one_column(source.frame[name], found[name], name in source.categorical) for name in names)
 
 
-def _one_column(values: pd.Series[Any], parts: Sequence[Column]) -> Column:
-    """Join what several encoders say about one column."""
+def _one_column(values: pd.Series[Any], parts: Sequence[Column], declared: bool) -> Column:
+    """Join what several encoders say about one column.
+
+    One that goes through encoders in a way that cannot be read holds categories: the widest meaning, under
+    which an added row may hold any value.
+    """
     if len(parts) == 1 and parts[0].encoding not in ("dropped", "opaque"):
         return parts[0]
     dropped = len(parts) > 0 and all(part.encoding == "dropped" for part in parts)
     features = tuple(feature for part in parts for feature in part.features)
-    return unread_column(values, features, "dropped" if dropped else "opaque")
+    encoding: Encoding = "dropped" if dropped else "opaque"
+    return unread_column(values, features, encoding, declared=declared or not dropped)
 
 
-def _readable_columns(
-    encoder: Any, names: Sequence[str], boolean: NDArray[np.bool_], n_features: int
-) -> list[Column]:
-    steps = _working_steps(encoder)
+def _readable_columns(encoder: Any, source: Source, n_features: int) -> list[Column]:
+    steps, names = _working_steps(encoder), source.frame.columns.to_list()
     if not steps:
-        return _read_step("passthrough", names, 0, boolean)
+        return _read_step("passthrough", source, names, 0)
     if len(steps) > 1:
         return []
     if type(steps[0]).__name__ != "ColumnTransformer":
-        return _read_step(steps[0], names, 0, boolean)
+        return _read_step(steps[0], source, names, 0)
     columns: list[Column] = []
     for name, step, selection in steps[0].transformers_:
         place = steps[0].output_indices_.get(name, slice(0, 0))
         chosen = _chosen_names(selection, names)
         if chosen is None:
             return []
-        columns.extend(_read_step(step, chosen, place.start, boolean[: place.stop]))
+        columns.extend(_read_step(step, source, chosen, place.start) if chosen else [])
     return columns if sum(len(column.features) for column in columns) <= n_features else []
 
 
@@ -175,16 +181,13 @@ def _chosen_names(selection: Any, names: Sequence[str]) -> list[str] | None:
     return [names[int(item)] for item in items]
 
 
-def _read_step(step: Any, names: Sequence[str], start: int, boolean: NDArray[np.bool_]) -> list[Column]:
+def _read_step(step: Any, source: Source, names: Sequence[str], start: int) -> list[Column]:
     """Describe the columns that one encoder turns into features from `start` on."""
     kind = type(step).__name__ if not isinstance(step, str) else step
     if kind == "drop":
         return [Column(name, "categorical", (), (), "dropped") for name in names]
     if kind in ("passthrough", "FunctionTransformer"):
-        return [
-            Column(name, "boolean" if boolean[start + j] else "numeric", (), (start + j,), "identity")
-            for j, name in enumerate(names)
-        ]
+        return [_passed_column(name, source, start + j) for j, name in enumerate(names)]
     if kind == "OneHotEncoder" and not _is_plain_onehot(step):
         return []
     encoding: Encoding = "onehot" if kind == "OneHotEncoder" else "ordinal"
@@ -193,13 +196,26 @@ def _read_step(step: Any, names: Sequence[str], start: int, boolean: NDArray[np.
         width = len(categories) if encoding == "onehot" else 1
         features = tuple(range(used, used + width))
         used += width
-        readable = encoding == "onehot" or _is_plain_ordinal(step)
         values = tuple(categories.tolist())
-        if readable and not any(value is None or value != value for value in values):
+        if (encoding == "onehot" or _is_plain_ordinal(step)) and _names_all(values, source.frame[name]):
             columns.append(Column(name, "categorical", values, features, encoding))
         else:
             columns.append(Column(name, "categorical", (), features, "opaque"))
     return columns
+
+
+def _passed_column(name: str, source: Source, feature: int) -> Column:
+    """Describe a column that reaches the tree as it is; the numbers of a categorical type may be any."""
+    kind = "numeric" if name in source.categorical else number_kind(source.frame[name])
+    return Column(name, kind, (), (feature,), "identity")
+
+
+def _names_all(categories: tuple[Any, ...], values: pd.Series[Any]) -> bool:
+    """Tell whether an encoder's categories are the values of the column, none missing or rounded."""
+    known = set(categories)
+    return not any(value is None or pd.isna(value) for value in categories) and all(
+        value in known for value in values.unique().tolist()
+    )
 
 
 def _is_plain_onehot(step: Any) -> bool:

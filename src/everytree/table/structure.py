@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from everytree.table.casting import with_types
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -34,7 +36,10 @@ class Column:
     name : str
         Its name in the original table.
     kind : {"numeric", "boolean", "categorical"}
-        Boolean means that every training value is 0 or 1 (or False or True).
+        What the column means, everywhere: an added row may hold any finite number in a numeric column, 0
+        or 1 in a boolean one, and any category, also one never seen, in a categorical one. Boolean means
+        that every training value is exactly 0 or 1 (or False or True). Categories stay categories whatever
+        they look like.
     categories : tuple
         The sorted distinct training values of a categorical column, otherwise empty.
     features : tuple of int
@@ -107,6 +112,8 @@ class TrainingTable:
         The caller's own names of the rows.
     encoder : object, optional
         The fitted preprocessing of a Pipeline, when that made `X`.
+    types : tuple of dtypes or dtype, optional
+        The types of the table as the user gave it, see `Source.types`.
     """
 
     frame: pd.DataFrame
@@ -118,6 +125,11 @@ class TrainingTable:
     label_name: str
     index: pd.Index[Any]
     encoder: Any = None
+    types: tuple[Any, ...] | np.dtype[Any] | None = None
+
+    def as_given(self, rows: pd.DataFrame) -> Any:
+        """Bring new rows, with the columns of `frame`, into the types of the user's own table."""
+        return with_types(rows, self.types)
 
     @cached_property
     def is_boolean(self) -> NDArray[np.bool_]:

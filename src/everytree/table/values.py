@@ -1,12 +1,12 @@
-"""Values of columns: what kind each column is, and its way to float32 numbers or category codes.
+"""What a column means, decided here and nowhere else: number, boolean or category, and category codes.
 
-Second step of `everytree.table`. Everything that could make a number mean something else than the
-user thinks (missing values, infinities, text among numbers, dates) is refused here, by column and row.
+Second step of `everytree.table`. Every later room reads the decision from `Column.kind`. Everything that
+could make a value mean something else than the user thinks (missing values, text among numbers, dates) is
+refused here, by column and row.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,15 +15,16 @@ from numpy.typing import NDArray
 
 from everytree.errors import TableError
 from everytree.support.text import listing
-from everytree.table.frames import Source
-from everytree.table.structure import Column, Encoding
+from everytree.table.frames import Source, plain_column
+from everytree.table.structure import Column, Encoding, Kind
 
 __all__ = [
-    "boolean_features",
     "category_codes",
-    "check_finite",
+    "holds_numbers",
     "is_numeric",
-    "number_block",
+    "number_kind",
+    "plain_numbers",
+    "raw_column",
     "unread_column",
 ]
 
@@ -103,87 +104,77 @@ def _refuse_stray_text(column: pd.Series[Any], source: Source) -> None:
     )
 
 
-def number_block(source: Source, names: Sequence[str]) -> NDArray[np.float32]:
-    """Cast numeric columns to float32, in Fortran order, the way scikit-learn does.
+def number_kind(column: pd.Series[Any]) -> Kind:
+    """Decide whether a column of numbers is boolean: nothing but 0 and 1, exactly, in the user's own values.
 
-    Raises
-    ------
-    TableError
-        If a value is missing, infinite, or too large for float32.
+    Never asked of float32 images: 0.9999999999999999 is not 1, and 1e-50 is not 0. Missing values, which only
+    columns that the learner never sees can have, do not count.
     """
-    frame = source.frame if len(names) == source.frame.shape[1] else source.frame[list(names)]
-    dtypes: list[Any] = frame.dtypes.to_list()
-    if all(isinstance(dtype, np.dtype) and dtype.kind in "iufb" for dtype in dtypes):
-        values = frame.to_numpy(dtype=np.result_type(*set(dtypes)))
-    else:
-        parts = [pd.to_numeric(frame[name]).to_numpy(dtype=np.float64, na_value=np.nan) for name in names]
-        values = np.column_stack(parts)
-    with np.errstate(over="ignore"):
-        block = values.astype(np.float32, order="F")
-    check_finite(block, values, names, source)
-    return block
+    values, missing = plain_numbers(column)
+    if values.dtype.kind == "b":
+        return "boolean"
+    head = slice(0, 256)
+    for part in (head, slice(head.stop, None)):  # most columns of numbers show it in their first rows
+        if not ((values[part] == 0) | (values[part] == 1) | missing[part]).all():
+            return "numeric"
+    return "numeric" if missing.all() else "boolean"
 
 
-def check_finite(
-    block: NDArray[np.float32], values: NDArray[Any], names: Sequence[str], source: Source
-) -> None:
-    """Refuse a block of features that is not finite, naming the first column and row.
+def plain_numbers(column: pd.Series[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+    """Give a numeric column as it is stored, without a detour through another type, and its holes.
 
-    Parameters
-    ----------
-    block : ndarray of float32
-        The features after the cast.
+    Returns
+    -------
     values : ndarray
-        The same numbers before the cast, to tell infinity from overflow.
-    names : sequence of str
-        Names of the columns of the block.
-    source : Source
-        Where they come from.
+        Of the column's own type; anything where a value is missing.
+    missing : ndarray of bool
     """
-    finite = np.isfinite(block)
-    if finite.all():
-        return
-    position = int(np.flatnonzero(~finite.all(axis=0))[0])
-    row = int(np.flatnonzero(~finite[:, position])[0])
-    where = f"Column {names[position]!r} of the {source.role}"
-    value = float(values[row, position])
-    if np.isnan(value):
-        problem, remedy = "has a missing value (NaN)", "Fill it in, remove the row, or drop the column."
-    elif np.isinf(value):
-        problem, remedy = f"is infinite ({value})", "Replace it by a finite number, or remove the row."
-    else:
-        problem = f"holds {value!r}, which is beyond float32 (largest number 3.4e38),"
-        remedy = "scikit-learn's trees compute in float32. Rescale the column."
-    bad = int((~finite[:, position]).sum())
-    raise TableError(
-        f"{where} {problem} in {source.place(row)} ({bad} such rows). Every number must be finite. {remedy}"
-    )
+    missing = column.isna().to_numpy()
+    plain = getattr(column.dtype, "numpy_dtype", None)
+    if plain is None:
+        return np.asarray(column), missing
+    if missing.any():
+        return column.to_numpy(dtype=plain, na_value=plain.type(0)), missing
+    return column.to_numpy(dtype=plain), missing
 
 
-def boolean_features(X: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Tell which columns of `X` hold nothing but 0 and 1."""
-    head = X[:256]
-    boolean: NDArray[np.bool_] = ((head == 0) | (head == 1)).all(axis=0)
-    if len(X) > len(head):
-        for j in np.flatnonzero(boolean):
-            boolean[j] = bool(((X[:, j] == 0) | (X[:, j] == 1)).all())
-    return boolean
+def holds_numbers(dtype: Any) -> bool:
+    """Tell whether a type stores numbers or booleans; a categorical type stores neither."""
+    return getattr(dtype, "kind", "O") in "biuf" and not hasattr(dtype, "categories")
 
 
-def unread_column(column: pd.Series[Any], features: tuple[int, ...], encoding: Encoding) -> Column:
+def unread_column(
+    column: pd.Series[Any], features: tuple[int, ...], encoding: Encoding, *, declared: bool
+) -> Column:
     """Describe a column that the learner sees not at all, or not in a way that can be read back.
 
     Nothing about its values is refused: missing ones and dates are left to whoever refers to them.
+
+    Parameters
+    ----------
+    column : pandas.Series
+        The values.
+    features : tuple of int
+        The features that depend on it.
+    encoding : {"opaque", "dropped"}
+        How it is seen.
+    declared : bool
+        Whether it holds categories whatever its values look like: it has a categorical type, was declared
+        categorical, or goes through an encoder of categories.
     """
-    name, dtype = str(column.name), column.dtype
-    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        boolean = bool(column.isin([0, 1]).all())
-        return Column(name, "boolean" if boolean else "numeric", (), features, encoding)
+    name = str(column.name)
+    if holds_numbers(column.dtype) and not declared:
+        return Column(name, number_kind(column), (), features, encoding)
     try:
         categories = tuple(sorted(column.dropna().unique().tolist()))
     except TypeError:
         categories = ()
     return Column(name, "categorical", categories, features, encoding)
+
+
+def raw_column(column: pd.Series[Any]) -> Column:
+    """Describe a column of a frame about which nothing but its values and its type is known."""
+    return unread_column(plain_column(column), (), "dropped", declared=hasattr(column.dtype, "categories"))
 
 
 def category_codes(

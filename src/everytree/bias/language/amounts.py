@@ -13,9 +13,12 @@ from fractions import Fraction
 from everytree.bias.language.text import as_constant
 from everytree.errors import BiasError
 
-__all__ = ["Amount"]
+__all__ = ["MOST_AMOUNT", "Amount"]
 
-_MAX_ROWS = 10**12
+MOST_AMOUNT = 10**12
+"""Rows of one amount, and of all additions of a model together: `everytree.prove.counts.MOST_ROWS` says why
+no count overflows and no score is rounded by more than the tolerance up to there."""
+
 _MAX_DECIMALS = 30
 _AMOUNT = re.compile(r"\s*([0-9]{1,30}(?:\.[0-9]{1,30})?|\.[0-9]{1,30})\s*(%(?:\s*of\s+(group|table))?)?\s*")
 _AMOUNT_HELP = (
@@ -51,8 +54,11 @@ class Amount:
             raise BiasError(
                 f"An amount has a value and a unit; received {self.value!r}, {self.unit!r}. {_AMOUNT_HELP}"
             )
-        if self.unit == "rows" and not (self.value.denominator == 1 and 0 <= self.value <= _MAX_ROWS):
-            raise BiasError(f"An amount of rows is a whole number from 0 to {_MAX_ROWS}; received {self}.")
+        if self.unit == "rows" and not (self.value.denominator == 1 and 0 <= self.value <= MOST_AMOUNT):
+            raise BiasError(
+                f"An amount of rows is a whole number from 0 to {MOST_AMOUNT}; received {self}. "
+                f"{_AMOUNT_HELP}"
+            )
         if self.unit != "rows" and not 0 <= self.value <= 100:
             raise BiasError(f"A percentage lies between 0 and 100; received {_decimal(self.value)}.")
         _decimal(self.value)

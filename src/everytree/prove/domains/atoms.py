@@ -201,7 +201,7 @@ def settle(
     square = np.empty(2)
     rows = np.empty((n_labels, n_labels))
     margin = np.zeros(len(wanted))
-    tolerance = TIE_TOLERANCE * total.sum()
+    tolerance = TIE_TOLERANCE * (total.sum() + additions)
     for w in range(len(wanted)):
         s = wanted[w]
         if s == psi:

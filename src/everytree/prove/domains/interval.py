@@ -225,7 +225,8 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any) -> Any:
         _put_whole(whole, sides)
         for side in range(1):
             least, _ = _branch(sides, side, flips, removals, budget.additions, ways, ranges)
-            may_stop = least * _impurity(ranges, side)[0] <= least_upper + TIE_TOLERANCE * size
+            limit = least_upper + TIE_TOLERANCE * (size + budget.additions)
+            may_stop = least * _impurity(ranges, side)[0] <= limit
     return least_upper, may_stop
 
 
@@ -246,7 +247,7 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
     whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
-    limit = least_upper + TIE_TOLERANCE * total.sum()
+    limit = least_upper + TIE_TOLERANCE * (total.sum() + budget.additions)
     survives = np.empty(len(chosen), np.bool_)
     for c in range(len(chosen)):
         s = chosen[c]

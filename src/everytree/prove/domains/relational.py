@@ -36,22 +36,30 @@ from everytree.support.kernels import kernel
 
 ADD, FLIP, REMOVE = 0, 1, 2
 
+FEW_LEFT = 1e-4
+"""Share of a branch that removals must leave for a chord to be used; rounding is then far below a tie."""
+
 
 @kernel
 def add_slope(own: float, size: float, square: float, most: float) -> float:
-    """Chord of g for additions of a label with `own` rows: (g(c + B e_i) - g(c)) / B."""
+    """Chord of g for additions of a label with `own` rows: (g(c + B e_i) - g(c)) / B.
+
+    Multiplied out it is (B + 2 c_i - g(c)) / (n + B): B is not squared, so rounding stays in the last places.
+    """
     if size == 0:
         return 1.0
-    return ((square + 2.0 * most * own + most * most) / (size + most) - square / size) / most
+    return (most + 2.0 * own - square / size) / (size + most)
 
 
 @kernel
 def remove_slope(own: float, size: float, square: float, most: float) -> float:
-    """Chord of g for removals of a label with `own` rows, at most 1."""
-    if size <= most:
+    """Chord of g for removals of a label with `own` rows, (B - 2 c_i + g(c)) / (n - B), at most 1.
+
+    Where next to nothing is left of the branch the division would make the rounding of g(c) large; 1 holds.
+    """
+    if size <= most or size - most < FEW_LEFT * size:
         return 1.0
-    chord = ((square - 2.0 * most * own + most * most) / (size - most) - square / size) / most
-    return min(1.0, chord)
+    return min(1.0, (most - 2.0 * own + square / size) / (size - most))
 
 
 @kernel
@@ -268,7 +276,7 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
     size = np.empty(2)
     square = np.empty(2)
     best = np.empty(3)
-    limit = score[psi] - TIE_TOLERANCE * total.sum()
+    limit = score[psi] - TIE_TOLERANCE * (total.sum() + budget.additions)
     margin = np.empty(len(score))
     for s in range(len(score)):
         margin[s] = -np.inf

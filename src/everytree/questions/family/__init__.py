@@ -4,6 +4,6 @@ Beside `certify` and `radius`: it asks the same engine about nodes instead of pe
 """
 
 from everytree.questions.family.question import family_prepared, tree_family
-from everytree.results.family import Candidate, Node, TreeFamily
+from everytree.results.family import Candidate, FamilyNode, TreeFamily
 
-__all__ = ["Candidate", "Node", "TreeFamily", "family_prepared", "tree_family"]
+__all__ = ["Candidate", "FamilyNode", "TreeFamily", "family_prepared", "tree_family"]

@@ -6,6 +6,7 @@ chooses where to look, so it cannot make a bound wrong.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from everytree.prove.counts import code_columns, rows_of_side, type_rows
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Cut, Node, Nodes
 from everytree.prove.problem import Problem
+from everytree.support.limits import NO_LIMITS, Limits
 from everytree.table import check_gaps
 
 if TYPE_CHECKING:
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class Position:
     """A node whatever the amount: its rows, and the splits and sides that lead to it."""
 
     rows: NDArray[np.int32]
@@ -45,7 +47,7 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class _Groups:
+class _Columns:
     """Splits are compared by feature; those beside the learned one are a group of their own, ~feature."""
 
     first: Cut | None
@@ -61,25 +63,28 @@ class _Groups:
 class Searcher:
     """One table and one bias model whose amount goes up and down."""
 
-    def __init__(self, prepared: Prepared, model: BiasModel, most_amount: int) -> None:
+    def __init__(
+        self, prepared: Prepared, model: BiasModel, most_amount: int, limits: Limits = NO_LIMITS
+    ) -> None:
         self.train = prepared.train
         self.settings = prepared.learner.settings
         self.model = model
         self.most_amount = most_amount
+        self.limits = limits
         self.columns = code_columns(self.train.X, self.train.is_boolean)
         self.engine = RelationalEngine()
         self._nodes: dict[int, Nodes] = {}
         self._checked = -1
         self._parts = () if model.has_free_amount else self._resolve(model).components
 
-    def root(self) -> Place:
+    def root(self) -> Position:
         """All rows."""
-        return Place(np.arange(self.columns.codes.shape[1], dtype=np.int32))
+        return Position(np.arange(self.columns.codes.shape[1], dtype=np.int32))
 
-    def child(self, place: Place, split: Cut, side: int) -> Place:
+    def child(self, place: Position, split: Cut, side: int) -> Position:
         """One side of a split."""
         rows = rows_of_side(self.columns, place.rows, split.feature, split.low, side)
-        return Place(rows, (*place.way, (split, side)))
+        return Position(rows, (*place.way, (split, side)))
 
     def gap(self, split: Cut) -> tuple[float | None, float | None]:
         """Give the two neighbouring values of a split."""
@@ -89,7 +94,7 @@ class Searcher:
         below = None if low < 0 else float(values[low])
         return below, None if high >= len(values) else float(values[high])
 
-    def survivors(self, place: Place, amount: int) -> dict[Cut, float]:
+    def survivors(self, place: Position, amount: int) -> dict[Cut, float]:
         """Splits that no proof excludes at this amount, with their score on the table as it is."""
         nodes = self._at(amount)
         node = self._node(nodes, place)
@@ -103,7 +108,7 @@ class Searcher:
         ranking = self.engine.rank(ground)
         return {ground.cut(s): float(ranking.score[s]) for s in self.engine.refine(ranking)}
 
-    def _node(self, nodes: Nodes, place: Place) -> Node | None:
+    def _node(self, nodes: Nodes, place: Position) -> Node | None:
         """Follow the way to a place; None where an outer split lacks the added row that it needs."""
         node = nodes.root()
         for cut, side in place.way:
@@ -112,23 +117,25 @@ class Searcher:
             node = nodes.child(node, cut, side)
         return node
 
-    def rank(self, place: Place, most: int, floor: int, first: Cut | None) -> Ranked:
+    def rank(self, place: Position, most: int, floor: int, first: Cut | None) -> Ranked:
         """Find the splits of the `most` features that need least, and what all others need at least.
 
         Of each feature the cheapest split is taken. `first`, the learned split, needs `floor` and comes
         first; the cheapest of the other splits of its feature comes on top. Amounts are doubled until enough
         features have a split that survives; between two amounts the search then bisects.
         """
+        if self._late():
+            return Ranked([] if first is None else [(first, floor)], floor)
         n_features = self.columns.codes.shape[0]
         scores = self.survivors(place, floor)
-        groups = _Groups(first)
+        groups = _Columns(first)
         found = dict.fromkeys(scores, floor)
         enough = min(most + 1, n_features)
         if first is not None:
             found = {first: floor, **found}
             enough += not self.columns.boolean[first[0]]
         reached = floor
-        while reached < self.most_amount and len(groups.of(found)) < enough:
+        while reached < self.most_amount and len(groups.of(found)) < enough and not self._late():
             amount = min(max(reached + 1, 2 * reached), self.most_amount)
             alive = self.survivors(place, amount)
             scores |= alive
@@ -148,8 +155,11 @@ class Searcher:
         beyond = left[0][1] if left else reached + 1 if some_are_left else None
         return Ranked(own + listed, beyond)
 
+    def _late(self) -> bool:
+        return time.monotonic() > self.limits.deadline
+
     def _between(
-        self, place: Place, groups: _Groups, splits: list[Cut], ends: tuple[int, int], wanted: int
+        self, place: Position, groups: _Columns, splits: list[Cut], ends: tuple[int, int], wanted: int
     ) -> dict[Cut, int]:
         """What splits need that are excluded at the first end and survive at the second.
 
@@ -188,4 +198,4 @@ class Searcher:
 
     def _resolve(self, model: BiasModel) -> ResolvedBias:
         train = self.train
-        return resolve(model, train.frame, train.y, train.labels, train.label_name)
+        return resolve(model, train)

@@ -1,12 +1,12 @@
 """`tree_family`: from tables, an estimator and a bias model to the splits that may be chosen.
 
-Builds the nodes from the top; `search` finds the splits of one node, `seen` looks for them in witnesses.
+Builds the nodes from the top; `needs` finds the splits of one node, `witnessed` looks for them in witnesses.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -16,16 +16,18 @@ from everytree.learner import Prepared, prepare
 from everytree.prove.node import Cut
 from everytree.questions.family.needs import Searcher
 from everytree.questions.family.witnessed import look_for, witnesses_of
-from everytree.questions.radius import RadiusResult, largest_amount
+from everytree.questions.radius import largest_amount
 from everytree.refute.witness import amount_of
-from everytree.results.family import Candidate, Node, TreeFamily
+from everytree.results.family import Candidate, FamilyNode, TreeFamily
+from everytree.results.radii import RadiusResult
+from everytree.support.limits import NO_LIMITS, Limits
 from everytree.support.progress import reporting
 from everytree.table.split_words import split_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from everytree.questions.family.needs import Place
+    from everytree.questions.family.needs import Position
     from everytree.results.certification import CertificationResult
     from everytree.support.progress import Progress
 
@@ -43,7 +45,10 @@ def tree_family(
     most: int = 3,
     depth: int | None = None,
     drop: Iterable[str] | str = (),
+    categorical: Iterable[str] | str = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
     witnesses: RadiusResult | CertificationResult | None = None,
+    time_limit: float | None = None,
     progress: bool | Progress = False,
 ) -> TreeFamily:
     """Find the splits that biased tables may lead to, and the amount of bias each one needs.
@@ -63,10 +68,15 @@ def tree_family(
     depth : int, optional
         Levels of nodes; by default two, or the depth of the tree if that is less.
     drop : str or iterable of str
-        As for `certify`.
+        As for `certify`, like the next two.
+    categorical : str or iterable of str
+    encoding : {"onehot", "ordinal"}
     witnesses : RadiusResult or CertificationResult, optional
         For the same training table and bias model, at any amount. Its witnesses are learned again, to see
         which splits they really have; those that need more than `max_amount` are left out.
+    time_limit : float, optional
+        Seconds. Nodes that are reached later list the learned split alone; what others need is then not
+        known, and shown as the least that the node itself needs.
     progress : bool or callable, default False
         Show a progress bar on standard error, or call ``progress(share_done, nodes_left)``.
 
@@ -93,8 +103,11 @@ def tree_family(
     x0 <= 2.5  needs at least 1
     x1 == 1    needs at least 1
     """
+    limits = Limits.of(time_limit)
     model = as_bias(bias)
-    prepared = prepare(estimator, X_train, y_train, X_train, drop=drop)
+    prepared = prepare(
+        estimator, X_train, y_train, X_train, drop=drop, categorical=categorical, encoding=encoding
+    )
     return family_prepared(
         prepared,
         model,
@@ -102,6 +115,7 @@ def tree_family(
         most=most,
         depth=depth,
         witnesses=witnesses,
+        limits=limits,
         progress=progress,
     )
 
@@ -114,6 +128,7 @@ def family_prepared(
     most: int = 3,
     depth: int | None = None,
     witnesses: RadiusResult | CertificationResult | None = None,
+    limits: Limits = NO_LIMITS,
     progress: bool | Progress = False,
 ) -> TreeFamily:
     """Find the family of trees on tables that are encoded already; see `tree_family`."""
@@ -127,7 +142,7 @@ def family_prepared(
     largest, whole = largest_amount(model, prepared, max_amount), _whole_amount(prepared, model)
     if whole is not None:
         largest = min(largest, whole)
-    searcher = Searcher(prepared, model, largest)
+    searcher = Searcher(prepared, model, largest, limits)
     with reporting(progress, nodes_at_most(most, levels), "looking at splits", "nodes left") as report:
         root = _Builder(searcher, prepared, most, report).node(_Spot(searcher.root(), (), levels, 0, 0))
     for witness in changed:
@@ -151,7 +166,7 @@ def _whole_amount(prepared: Prepared, model: BiasModel) -> int | None:
     if model.has_free_amount:
         return None
     train = prepared.train
-    resolved = resolve(model, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(model, train)
     return max(part.count for part in resolved.components)
 
 
@@ -159,7 +174,7 @@ def _whole_amount(prepared: Prepared, model: BiasModel) -> int | None:
 class _Spot:
     """Where a node stands: its rows, the way to it, the levels left, and its number in the learned tree."""
 
-    place: Place
+    place: Position
     path: tuple[str, ...]
     levels: int
     needs: int
@@ -174,7 +189,7 @@ class _Builder:
         self.fitted = prepared.learner.fitted
         self.report, self.done = report, 0
 
-    def node(self, spot: _Spot) -> Node:
+    def node(self, spot: _Spot) -> FamilyNode:
         """Build a node and those below."""
         searcher, place = self.searcher, spot.place
         first = None if spot.learned is None else self._learned_split(place, spot.learned)
@@ -196,7 +211,9 @@ class _Builder:
         candidates = [self._candidate(spot, split, needs, first) for split, needs in ranked.splits]
         train = searcher.train
         counts = np.bincount(train.y[place.rows], minlength=len(train.labels)).tolist()
-        return Node(spot.path, len(place.rows), tuple(counts), tuple(candidates), ranked.beyond, spot.needs)
+        return FamilyNode(
+            spot.path, len(place.rows), tuple(counts), tuple(candidates), ranked.beyond, spot.needs
+        )
 
     def _candidate(self, spot: _Spot, split: Cut, needs: int, first: Cut | None) -> Candidate:
         low, high = self.searcher.gap(split)
@@ -205,7 +222,7 @@ class _Builder:
         only_moved = first is not None and split != first and split[0] == first[0]
         if spot.levels == 1 or only_moved:
             return candidate
-        below: list[Node | None] = []
+        below: list[FamilyNode | None] = []
         for side, numbers in enumerate((self.tree.children_left, self.tree.children_right)):
             place = self.searcher.child(spot.place, split, side)
             learned = int(numbers[spot.learned]) if split == first else None
@@ -213,7 +230,7 @@ class _Builder:
             below.append(self.node(child) if len(place.rows) else None)
         return replace(candidate, left=below[0], right=below[1])
 
-    def _learned_split(self, place: Place, number: int) -> Cut | None:
+    def _learned_split(self, place: Position, number: int) -> Cut | None:
         """The split of a node of the learned tree, as the gap that its threshold lies in."""
         feature = int(self.tree.feature[number])
         if feature < 0:

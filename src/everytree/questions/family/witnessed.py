@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.errors import EverytreeError, InternalError
-from everytree.questions.radius import RadiusResult
 from everytree.refute.retrain import retrain
 from everytree.results.certification import CertificationResult
+from everytree.results.radii import RadiusResult
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
-    from everytree.results.family import Node
+    from everytree.results.family import FamilyNode
     from everytree.table import TrainingTable
 
 
@@ -70,12 +70,12 @@ def _may_be_of(witness: Witness, train: TrainingTable) -> bool:
     )
 
 
-def look_for(root: Node, witness: Witness, prepared: Prepared, amount: int) -> Node:
+def look_for(root: FamilyNode, witness: Witness, prepared: Prepared, amount: int) -> FamilyNode:
     """Learn from the table of a witness, and note its amount at every split of the family that is there."""
     return _note(root, retrain(prepared, witness).tree_, 0, amount)
 
 
-def _note(node: Node, tree: Any, number: int, amount: int) -> Node:
+def _note(node: FamilyNode, tree: Any, number: int, amount: int) -> FamilyNode:
     feature, threshold = int(tree.feature[number]), float(tree.threshold[number])
     candidates = list(node.candidates)
     for place, candidate in enumerate(candidates):

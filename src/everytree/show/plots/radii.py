@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.collections import LineCollection, PathCollection
     from numpy.typing import NDArray
 
-    from everytree.questions.radius import RadiusResult
+    from everytree.results.radii import RadiusResult
 
 LARGEST_AREA = 420.0
 """Points squared: the bubble of a whole group."""

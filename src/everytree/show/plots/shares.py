@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
     from everytree.bias import BiasModel
-    from everytree.questions.radius import RadiusResult
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
 
 MOST_LINES = 8
 """More groups than this are not told apart by eye: the smallest ones share a line."""

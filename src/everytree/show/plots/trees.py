@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
-from everytree.results.family import Candidate, Node, TreeFamily, rest_text, zero_texts
+from everytree.results.family import Candidate, FamilyNode, TreeFamily, rest_text, zero_texts
 from everytree.show.plots.style import COLOURS, INK, Display, settings
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _Layout:
     headers: dict[int, tuple[float, float]] = field(default_factory=dict)
     rests: dict[int, tuple[float, float]] = field(default_factory=dict)
 
-    def place(self, node: Node, x: float, y: float) -> float:
+    def place(self, node: FamilyNode, x: float, y: float) -> float:
         """Place a node and all that is below; give the bottom of it."""
         self.headers[id(node)] = (x, y)
         y = below = y + STEP
@@ -117,7 +117,7 @@ class TreeFamilyDisplay(Display):
             self._legend(ax)
         return self
 
-    def _header(self, ax: Axes, node: Node, layout: _Layout) -> None:
+    def _header(self, ax: Axes, node: FamilyNode, layout: _Layout) -> None:
         x, y = layout.headers[id(node)]
         text = f"{_short(node.path[-1], LETTERS - 12) if node.path else 'all'} · {node.rows:,} rows"
         self.headers_.append(self._write(ax, x, y, text, fontsize=8.5, alpha=0.75))
@@ -132,7 +132,7 @@ class TreeFamilyDisplay(Display):
         return written
 
     def _box(
-        self, ax: Axes, node: Node, candidate: Candidate, layout: _Layout, kwargs: dict[str, Any]
+        self, ax: Axes, node: FamilyNode, candidate: Candidate, layout: _Layout, kwargs: dict[str, Any]
     ) -> None:
         from matplotlib.patches import FancyBboxPatch
 
@@ -187,7 +187,7 @@ class TreeFamilyDisplay(Display):
         return f"Splits that may be chosen at the root under {self.family.bias}. {said}."
 
 
-def _badge(candidate: Candidate, node: Node, family: TreeFamily) -> str:
+def _badge(candidate: Candidate, node: FamilyNode, family: TreeFamily) -> str:
     """What a split needs, as short as can be."""
     if candidate.learned:
         return "learned"

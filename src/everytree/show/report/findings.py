@@ -14,7 +14,7 @@ from everytree.bias import BiasModel, in_words
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
 
-__all__ = ["Tally", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
+__all__ = ["VerdictCounts", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
 
 STATES = {
     "flip": ("may have a wrong label", "has a wrong label", "have a wrong label"),
@@ -28,7 +28,7 @@ SMALLEST_COMPARED = 30
 
 
 @dataclass(frozen=True)
-class Tally:
+class VerdictCounts:
     """How many people have which verdict: everybody, or one group."""
 
     robust: int
@@ -42,14 +42,14 @@ class Tally:
         return self.robust + self.not_robust + self.unknown
 
     @classmethod
-    def of(cls, result: CertificationResult) -> Tally:
+    def of(cls, result: CertificationResult) -> VerdictCounts:
         """Count the people of a result."""
         counts = result.counts()
         return cls(int(counts["robust"]), int(counts["not robust"]), int(counts["unknown"]))
 
-    def besides(self, part: Tally) -> Tally:
+    def besides(self, part: VerdictCounts) -> VerdictCounts:
         """Everybody who is counted here and not in `part`."""
-        return Tally(
+        return VerdictCounts(
             self.robust - part.robust, self.not_robust - part.not_robust, self.unknown - part.unknown
         )
 
@@ -116,7 +116,7 @@ def _whatever(model: BiasModel) -> str:
     return "whichever rows are concerned"
 
 
-def lead(model: BiasModel, tally: Tally, counts: Sequence[int]) -> str:
+def lead(model: BiasModel, tally: VerdictCounts, counts: Sequence[int]) -> str:
     """Say who keeps their prediction, in one sentence: the first one of a report."""
     robust, people = tally.robust, tally.people
     if people == 1:
@@ -135,7 +135,7 @@ def lead(model: BiasModel, tally: Tally, counts: Sequence[int]) -> str:
     return f"{assumption(model, counts)}, {who}{ending}."
 
 
-def finding(tally: Tally, *, engine: str, complete: bool) -> list[str]:
+def finding(tally: VerdictCounts, *, engine: str, complete: bool) -> list[str]:
     """Say what was found about the people who are not proved robust; one sentence for each thing."""
     people, others = tally.people, tally.not_robust + tally.unknown
     if others == 0:
@@ -168,7 +168,7 @@ def _who(count: int, people: int) -> str:
     return f"{number(count)} {'person' if count == 1 else 'people'} ({share(count, people)})"
 
 
-def differs_most(groups: Sequence[Tally], everybody: Tally) -> str:
+def differs_most(groups: Sequence[VerdictCounts], everybody: VerdictCounts) -> str:
     """Name the group whose share of proved predictions differs most from that of all other people.
 
     Groups of fewer than `SMALLEST_COMPARED` people are passed over, and so is a group without others.
@@ -179,7 +179,7 @@ def differs_most(groups: Sequence[Tally], everybody: Tally) -> str:
     if not compared:
         return f"No group has {SMALLEST_COMPARED} people or more, so none is singled out here."
 
-    def gap(group: Tally) -> float:
+    def gap(group: VerdictCounts) -> float:
         rest = everybody.besides(group)
         return abs(group.robust * rest.people - rest.robust * group.people) / (group.people * rest.people)
 

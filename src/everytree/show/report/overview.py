@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.bias import explain, in_words, resolve
 from everytree.show.report import findings
-from everytree.show.report.findings import Tally
+from everytree.show.report.findings import VerdictCounts
 from everytree.show.report.people import amount_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Row:
     bias: str
     amount: str
     depth: int
-    tally: Tally
+    tally: VerdictCounts
     complete: bool
 
 
@@ -51,7 +51,7 @@ class Grouping:
 
     columns: tuple[str, ...]
     title: str
-    groups: list[Tally]
+    groups: list[VerdictCounts]
     sentence: str
 
 
@@ -63,7 +63,7 @@ class AmountTable:
     depth: int
     title: str
     amounts: list[str]
-    rows: list[list[Tally]]
+    rows: list[list[VerdictCounts]]
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Headline:
     """The finding of the first screen: one cell, in words and counts."""
 
     cell: Cell
-    tally: Tally
+    tally: VerdictCounts
     lead: str
     sentences: list[str]
     also: str
@@ -108,7 +108,7 @@ def headline(audit: AuditResult) -> Headline:
     ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
     cell = ordered[-1]
     result = cells[cell]
-    tally = Tally.of(result)
+    tally = VerdictCounts.of(result)
     return Headline(
         cell=cell,
         tally=tally,
@@ -124,7 +124,7 @@ def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: l
     *others, first = ordered
     parts = []
     for cell in others:
-        tally = Tally.of(cells[cell])
+        tally = VerdictCounts.of(cells[cell])
         if tally.people:
             parts.append(f"{findings.share(tally.robust, tally.people)} at {amount_of(cell)}")
     if not parts:
@@ -154,7 +154,7 @@ def _counts(audit: AuditResult, model: BiasModel) -> list[int]:
 def resolved_on(audit: AuditResult, model: BiasModel) -> ResolvedBias:
     """Read a bias model against the training table of the audit."""
     train = next(iter(audit.prepared.values())).train
-    return resolve(model, train.frame, train.y, train.labels, train.label_name)
+    return resolve(model, train)
 
 
 def table(audit: AuditResult) -> list[Row]:
@@ -165,7 +165,7 @@ def table(audit: AuditResult) -> list[Row]:
             audit.plan.sweeps[cell.sweep].name,
             amount_of(cell),
             cell.depth,
-            Tally.of(result),
+            VerdictCounts.of(result),
             result.complete,
         )
         for cell, result in audit.verdicts.items()
@@ -174,11 +174,11 @@ def table(audit: AuditResult) -> list[Row]:
 
 def groupings(audit: AuditResult, result: CertificationResult) -> list[Grouping]:
     """Count the people of a result by every choice of groups in the plan."""
-    everybody = Tally.of(result)
+    everybody = VerdictCounts.of(result)
     found = []
     for columns in audit.plan.groups:
         groups = [
-            Tally(_count(row, "robust"), _count(row, "not robust"), _count(row, "unknown"), name)
+            VerdictCounts(_count(row, "robust"), _count(row, "not robust"), _count(row, "unknown"), name)
             for name, row in _rows(result.by_group(list(columns)))
         ]
         sentence = findings.differs_most(groups, everybody)
@@ -225,7 +225,7 @@ def assumptions(audit: AuditResult) -> list[Assumption]:
         for amount, second, model in sweep.models():
             resolved = resolved_on(audit, model)
             name = " and ".join(a for a in (amount, second) if a is not None) or "as written"
-            explained.append((name, explain(model, resolved, train.frame)))
+            explained.append((name, explain(model, resolved, train)))
         whole = sweep.model if sweep.second is None else sweep.model + sweep.second
         said.append(
             Assumption(

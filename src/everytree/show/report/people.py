@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.audit import AuditResult, Cell
-    from everytree.questions.radius import RadiusResult
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
+    from everytree.results.radii import RadiusResult
     from everytree.table import TrainingTable
 
 __all__ = ["amount_of", "encode", "people_data"]

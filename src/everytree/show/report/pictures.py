@@ -115,17 +115,17 @@ def _free_counts(audit: AuditResult, cell: Cell) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True)
-class Family:
+class FamilySection:
     """The splits that bias could bring about: the picture, and the same as text, node by node."""
 
     model: str
     depth: int
     svg: str
-    nodes: list[FamilyNode]
+    nodes: list[SplitList]
 
 
 @dataclass(frozen=True)
-class FamilyNode:
+class SplitList:
     """A node of the family: the way to it, its rows, its splits with what each one needs, and the rest."""
 
     path: str
@@ -134,13 +134,13 @@ class FamilyNode:
     rest: str
 
 
-def family(audit: AuditResult, cell: Cell) -> Family:
+def family(audit: AuditResult, cell: Cell) -> FamilySection:
     """Ask which splits the assumption of a cell could bring about, in the deepest tree of the plan."""
     depth = max(audit.plan.depths)
     known = _fewer_witnesses(audit.verdicts[replace(cell, depth=depth)])
     found = family_prepared(audit.prepared[depth], cell.model, witnesses=known)
     nodes = [
-        FamilyNode(
+        SplitList(
             " and ".join(node.path) or "at the root",
             number(node.rows),
             [(candidate.text, need_text(candidate, node, found.bias)) for candidate in node.candidates],
@@ -148,7 +148,7 @@ def family(audit: AuditResult, cell: Cell) -> Family:
         )
         for node in found.root.walk()
     ]
-    return Family(str(cell.model), depth, svg_of(TreeFamilyDisplay.from_family(found)), nodes)
+    return FamilySection(str(cell.model), depth, svg_of(TreeFamilyDisplay.from_family(found)), nodes)
 
 
 def _fewer_witnesses(result: CertificationResult) -> CertificationResult:

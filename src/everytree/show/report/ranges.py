@@ -1,7 +1,6 @@
 """Ranges of metrics over all tables, as pictures and rows of text for the page.
 
-Calls `everytree.questions.metrics`; what is printed is rounded outwards, so that a printed bound is still a
-bound.
+Calls `metric_ranges`; what is printed is rounded outwards, so that a printed bound is still a bound.
 """
 
 from __future__ import annotations

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.table import TrainingTable
 
-__all__ = ["LearnedTree", "Node", "learned_tree", "question"]
+__all__ = ["LearnedNode", "LearnedTree", "learned_tree", "question"]
 
 DEEPEST_SHOWN = 5
 
 
 @dataclass(frozen=True)
-class Node:
+class LearnedNode:
     """A question with its two answers, or a leaf with its label.
 
     Attributes
@@ -33,7 +33,7 @@ class Node:
         The question, or the label of the leaf.
     rows : str
         How many training rows get here, and for a leaf how many of them have its label.
-    children : tuple of Node
+    children : tuple of LearnedNode
         Empty for a leaf, and where the drawing ends.
     is_leaf : bool
     """
@@ -41,7 +41,7 @@ class Node:
     answer: str
     says: str
     rows: str
-    children: tuple[Node, ...]
+    children: tuple[LearnedNode, ...]
     is_leaf: bool
 
 
@@ -50,7 +50,7 @@ class LearnedTree:
     """The tree of one depth, and whether levels of it are left out."""
 
     depth: int
-    root: Node
+    root: LearnedNode
     is_cut: bool
 
 
@@ -62,20 +62,20 @@ def learned_tree(prepared: Prepared, depth: int) -> LearnedTree:
     return LearnedTree(depth, root, tree.get_depth() > DEEPEST_SHOWN)
 
 
-def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int) -> Node:
+def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int) -> LearnedNode:
     rows = int(tree.n_node_samples[place])
     counts = np.rint(tree.value[place, 0] * rows / tree.value[place, 0].sum()).astype(int)
     left, right = int(tree.children_left[place]), int(tree.children_right[place])
     if left == -1:
         label = int(counts.argmax())
         held = f"{share(int(counts[label]), rows)} of {number(rows)} rows"
-        return Node(answer, str(train.labels[label]), held, (), True)
+        return LearnedNode(answer, str(train.labels[label]), held, (), True)
     asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]))
     sides = zip((left, right), answers, strict=True)
     children = [_node(tree, side, word, train, levels - 1) for side, word in sides] if levels else []
     if answers[0] == "no":
         children.reverse()
-    return Node(answer, asks, f"{number(rows)} rows", tuple(children), False)
+    return LearnedNode(answer, asks, f"{number(rows)} rows", tuple(children), False)
 
 
 def question(train: TrainingTable, feature: int, threshold: float) -> tuple[str, tuple[str, str]]:

@@ -1,0 +1,91 @@
+"""Options that several commands share, and the names they may take: one spelling and one text for each."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+class EngineName(StrEnum):
+    """Ways to prove."""
+
+    AUTO = "auto"
+    RELATIONAL = "relational"
+    INTERVAL = "interval"
+
+
+class EncodingName(StrEnum):
+    """Ways to turn categories into numbers."""
+
+    ONEHOT = "onehot"
+    ORDINAL = "ordinal"
+
+
+class TableName(StrEnum):
+    """Tables of the paper."""
+
+    RATES = "rates"
+    DEPTH = "depth"
+    ALL = "all"
+
+
+class FigureName(StrEnum):
+    """Demographic figures of the paper."""
+
+    DEMOGRAPHICS = "demographics"
+    APPENDIX = "appendix"
+    ALL = "all"
+
+
+class ColumnName(StrEnum):
+    """Columns of our own beside the paper's."""
+
+    INTERVAL = "interval"
+    RELATIONAL = "relational"
+    BOTH = "both"
+
+
+TRAIN = "Training table: a .csv, .parquet or .arff file, or the name of a data set (see everytree datasets)."
+BIAS = 'What may be wrong with it, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
+
+TrainArgument = Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")]
+TestArgument = Annotated[
+    str | None,
+    typer.Argument(help="Table of the people to judge; a named data set brings its own.", metavar="TEST"),
+]
+BiasOption = Annotated[str, typer.Option("--bias", help=BIAS)]
+DepthOption = Annotated[int, typer.Option("--depth", help="Largest depth of the tree.")]
+LabelOption = Annotated[
+    str | None, typer.Option("--label", help="Label column; a named data set knows its own.")
+]
+DropOption = Annotated[
+    list[str] | None, typer.Option("--drop", help="Column that the tree must not see; may be repeated.")
+]
+CategoricalOption = Annotated[
+    list[str] | None,
+    typer.Option("--categorical", help="Column whose numbers are codes of categories; may be repeated."),
+]
+EncodingOption = Annotated[EncodingName, typer.Option(help="How categories become numbers.")]
+GroupOption = Annotated[
+    list[str] | None,
+    typer.Option("--group", help="Column to count people by; several give their intersections."),
+]
+TimeOption = Annotated[
+    float | None, typer.Option("--time-limit", help="Seconds after which the search stops.")
+]
+MemoryOption = Annotated[
+    str | None,
+    typer.Option("--memory-limit", help="Working memory of the search, such as 500MB.", metavar="SIZE"),
+]
+JobsOption = Annotated[
+    int, typer.Option("--n-jobs", help="Threads that share the people; -1 for one a core.")
+]
+JsonOption = Annotated[
+    str | None, typer.Option("--json", help="Write everything to this .json file; - is standard output.")
+]
+CsvOption = Annotated[
+    Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
+]

@@ -1,0 +1,159 @@
+"""The one way to float32: scikit-learn's own validation of the table as the user gave it.
+
+Second step of `everytree.table`, beside `values`. A tree casts what it is given to float32, and how it does
+so depends on the types of all columns together: an integer beyond 2**53 may or may not pass through float64.
+So the user's own table is handed to the same function that the user's tree would call.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+
+from everytree.errors import TableError
+
+if TYPE_CHECKING:
+    from everytree.table.frames import Source
+
+__all__ = ["REFUSALS", "as_learner_sees", "check_finite", "number_block", "take_columns", "with_types"]
+
+REFUSALS = (ValueError, TypeError, OverflowError)
+"""What scikit-learn and its encoders raise for a table that they do not take."""
+
+
+def as_learner_sees(given: Any) -> NDArray[np.float32]:
+    """Cast a table to float32 exactly as `DecisionTreeClassifier` does in `fit` and `predict`.
+
+    Parameters
+    ----------
+    given : frame, array-like or sparse matrix
+        With the types that the user gave it; pandas, polars, an array, nested lists.
+
+    Returns
+    -------
+    ndarray of float32, Fortran order
+        Not yet checked for missing and infinite values.
+
+    Raises
+    ------
+    ValueError, TypeError, OverflowError
+        If scikit-learn refuses the table.
+    """
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        block = check_array(given, dtype=np.float32, accept_sparse="csc", ensure_all_finite=False)
+    return np.asfortranarray(block.toarray() if hasattr(block, "toarray") else block)
+
+
+def take_columns(given: Any, places: Sequence[int]) -> Any:
+    """Give some columns of a user's table, in the given order, with the types they have."""
+    if isinstance(given, pd.DataFrame):
+        return given if list(places) == list(range(given.shape[1])) else given.iloc[:, list(places)]
+    if isinstance(given, np.ndarray):
+        return given if list(places) == list(range(given.shape[1])) else given[:, list(places)]
+    if isinstance(given, (list, tuple)):
+        everything = all(list(places) == list(range(len(row))) for row in given)
+        return given if everything else [[row[place] for place in places] for row in given]
+
+    return nw.from_native(given, eager_only=True)[:, list(places)].to_native()
+
+
+def number_block(source: Source, names: Sequence[str]) -> NDArray[np.float32]:
+    """Cast numeric columns to float32, in Fortran order, as the user's own tree does.
+
+    Raises
+    ------
+    TableError
+        If a value is missing, infinite, or too large for float32, or if scikit-learn refuses the columns.
+    """
+    place = {name: number for number, name in enumerate(source.frame.columns)}
+    places = [place[name] for name in names]
+    try:
+        block = as_learner_sees(take_columns(source.given, places))
+    except REFUSALS as error:
+        raise TableError(
+            f"scikit-learn cannot read the numbers of the {source.role} as float32: {error} Convert the "
+            "columns, for example with .astype(float), or drop those that are not meant as numbers."
+        ) from error
+    check_finite(block, lambda row, column: source.frame.iat[row, places[column]], names, source)
+    return block
+
+
+def check_finite(
+    block: NDArray[np.float32], value_at: Callable[[int, int], Any], names: Sequence[str], source: Source
+) -> None:
+    """Refuse a block of features that is not finite, naming the first column and row.
+
+    Parameters
+    ----------
+    block : ndarray of float32
+        The features after the cast.
+    value_at : callable
+        The same number before the cast, by row and column, to tell infinity from overflow.
+    names : sequence of str
+        Names of the columns of the block.
+    source : Source
+        Where they come from.
+    """
+    finite = np.isfinite(block)
+    if finite.all():
+        return
+    position = int(np.flatnonzero(~finite.all(axis=0))[0])
+    row = int(np.flatnonzero(~finite[:, position])[0])
+    where = f"Column {names[position]!r} of the {source.role}"
+    found = value_at(row, position)
+    value = np.nan if pd.isna(found) else float(found)
+    if np.isnan(value):
+        problem, remedy = "has a missing value (NaN)", "Fill it in, remove the row, or drop the column."
+    elif np.isinf(value):
+        problem, remedy = f"is infinite ({value})", "Replace it by a finite number, or remove the row."
+    else:
+        problem = f"holds {value!r}, which is beyond float32 (largest number 3.4e38),"
+        remedy = "scikit-learn's trees compute in float32. Rescale the column."
+    bad = int((~finite[:, position]).sum())
+    raise TableError(
+        f"{where} {problem} in {source.place(row)} ({bad} such rows). Every number must be finite. {remedy}"
+    )
+
+
+def with_types(frame: pd.DataFrame, types: tuple[Any, ...] | np.dtype[Any] | None) -> Any:
+    """Give new rows the types of the user's training table, wherever that loses nothing.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows with the columns of the training table.
+    types : tuple of dtypes, dtype or None
+        Of the columns of a pandas frame, of an array, or unknown.
+
+    Returns
+    -------
+    DataFrame or ndarray
+    """
+    if types is None:
+        return frame
+    if isinstance(types, np.dtype):
+        return frame.to_numpy(types if _kept(frame.to_numpy(object), types) else object)
+    changed = frame.copy(deep=False)
+    for name, dtype in zip(frame.columns, types, strict=True):
+        if _kept(frame[name].to_numpy(object), dtype):
+            changed[name] = frame[name].astype(dtype)
+    return changed
+
+
+def _kept(values: NDArray[Any], dtype: Any) -> bool:
+    """Tell whether values stay the same in another type."""
+    flat = pd.Series(values.ravel(), dtype=object)
+    try:
+        with np.errstate(all="ignore"):
+            there = flat.astype(dtype).astype(object)
+    except REFUSALS:
+        return False
+    return bool((there.isna() == flat.isna()).all() and (there.eq(flat) | flat.isna()).all())
