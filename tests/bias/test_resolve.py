@@ -308,6 +308,16 @@ def test_rounding_to_float32_is_allowed_for(people):
     assert resolved.additions_in({"capital gain": (0.1, 1.0)})[0] == 1
 
 
+@pytest.mark.parametrize("where", ["x == 0.1", "x >= 0.1", "x in [0.1]", "not (x < 0.1)", "not (x != 0.1)"])
+def test_a_shorter_float_is_compared_with_a_shorter_constant(where):
+    """In float16 the number 0.1 is 0.09998: such a row lies left of 0.1, and satisfies the condition."""
+    frame = pd.DataFrame({"x": np.array([0.05, 0.1, 0.2], np.float16)})
+    resolved = resolve(parse(f"miss(1, where {where})"), frame, np.array([0, 1, 1]), [0, 1])
+    assert resolved.components[0].eligible >= 1
+    assert resolved.additions_in({"x": (0.09, 0.0999)})[0] == 0
+    assert resolved.additions_in({"x": (0.09, float(np.float16(0.1)))})[0] == 1
+
+
 def test_labels_of_added_rows(people):
     resolved = resolve(
         parse('miss(2, where label == "yes") + miss(1, where age < 30 and label == "no")'), *people

@@ -71,6 +71,30 @@ def test_the_written_table_changes_the_prediction(run: Run, tmp_path: Path, name
     assert sorted(path.name for path in tmp_path.iterdir()) == [name, "test.csv", "train.csv"]
 
 
+def test_labels_of_bytes_and_dropped_dates_are_written_as_text(run: Run, tmp_path: Path) -> None:
+    """Parquet knows more types than JSON; a row that is added takes such values from a row of the table."""
+    write_tables(tmp_path)
+    train = pd.read_csv("train.csv").assign(when=pd.Timestamp("2020-02-29"))
+    train["hired"] = train["hired"].str.encode("utf-8")
+    train.to_parquet("train.parquet")
+    files = ("train.parquet", "test.csv", "--label", "hired", "--depth", 1, "--drop", "when")
+    request = ("--bias", "miss(6)", "--person", 0, "--write", "changed.parquet", "--json", "-")
+    said = run("witness", *files, *request)
+    assert said.code == 0
+    (person,) = json.loads(said.out)["people"]
+    assert (person["prediction"], person["witness"]["after"]) == ("no", "yes")
+    assert {row["when"] for row in person["witness"]["added"]} == {"2020-02-29T00:00:00"}
+    assert {row["hired"] for row in person["witness"]["added"]} == {"yes"}
+    changed = pd.read_parquet("changed.parquet")
+    assert changed.dtypes.equals(train.dtypes[changed.columns])
+    assert len(changed) == len(train) + len(person["witness"]["added"])
+    said = run(
+        "radius", *files, "--family", "flip(?)", "--max-amount", 1, "--csv", "radii.csv", "--json", "-"
+    )
+    assert {one["prediction"] for one in json.loads(said.out)["people"]} == {"no", "yes"}
+    assert set(pd.read_csv("radii.csv")["prediction"]) == {"no", "yes"}
+
+
 def test_without_a_witness_nothing_is_written(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -87,7 +87,8 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
     ``engine`` is the name of one of the library's engines, a certifier of your own, "bounds" for the
-    inequality below the relational engine, or "metrics" for ranges of metrics.
+    inequality below the relational engine, "witnesses" for cases of `tests.truth.witnesses`, or "metrics" for
+    ranges of metrics.
     """
     if engine == "metrics":
         from tests.truth.metric_oracle import examine_problem
@@ -98,6 +99,10 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
         from tests.truth.inequality import examine_bounds
 
         return examine_bounds(problem)
+    if engine == "witnesses":
+        from tests.truth.witnesses import examine_witnesses
+
+        return examine_witnesses(problem)  # type: ignore[arg-type]
     certifier = partial(library_verdicts, engine=engine) if isinstance(engine, str) else engine
     try:
         verdicts = certifier(problem)
@@ -142,7 +147,12 @@ def run_seeds(
     seeds: range, engine: str | Certifier, focus: dict | None = None, stop_early: bool = False
 ) -> Tally:
     """Examine the random problems of these seeds."""
-    return run((random_problem(seed, **(focus or {})) for seed in seeds), engine, stop_early)
+    draw: Callable[..., Problem] = random_problem
+    if engine == "witnesses":
+        from tests.truth.witnesses import random_case
+
+        draw = random_case  # type: ignore[assignment]
+    return run((draw(seed, **(focus or {})) for seed in seeds), engine, stop_early)
 
 
 def run_in_parallel(seeds: range, engine: str, focus: dict, jobs: int) -> Tally:
@@ -175,8 +185,18 @@ def _require_package_in(folder: Path) -> None:
         raise SystemExit(f"everytree was imported from {found}, not from {folder}")
 
 
+def _hand_picked(engine: str) -> list[Problem]:
+    if engine != "witnesses":
+        return hand_picked()
+    from tests.truth.witnesses import hand_picked_cases
+
+    return hand_picked_cases()  # type: ignore[return-value]
+
+
 def _run_as_told(options: argparse.Namespace) -> Tally:
-    total = run(hand_picked(), options.engine, options.stop_early) if options.hand_picked else Tally()
+    total = Tally()
+    if options.hand_picked:
+        total = run(_hand_picked(options.engine), options.engine, options.stop_early)
     if not (options.stop_early and total.violations):
         seeds = range(options.seed, options.seed + options.problems)
         if options.jobs > 1 and not options.stop_early:

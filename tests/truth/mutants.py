@@ -30,9 +30,10 @@ class Mutant:
     name : what is wrong, in words ("leaf flip worth 1").
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
-    engine : the engine whose verdicts are examined, "bounds" for the inequality below the relational one, or
-        "metrics" for ranges of metrics.
-    focus : keyword arguments for ``random_problem``, to find the violation within seconds, for example
+    engine : the engine whose verdicts are examined, "bounds" for the inequality below the relational one,
+        "witnesses" for witnesses in tables of many types, or "metrics" for ranges of metrics.
+    focus : keyword arguments for ``random_problem`` (``random_case`` for witnesses), to find the violation within
+        seconds, for example
         ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
     problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
     seed : the seed of the first of them.
@@ -96,6 +97,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("one leaf for all people among added rows", "questions/joint/openings.py", "return Opening(labels, node.depth > 0,", "return Opening(labels, False,", engine="metrics", focus={"kinds": ("miss",), "cap": 60}),
     Mutant("quotients bounded by the first tree", "questions/joint/bounds.py", "state.settled = state.quotient.under is None", "state.settled = True", engine="metrics", focus={"cap": 60}),
     Mutant("places that are not opened count as nothing", "questions/joint/forest.py", "alone = place.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (place.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
+    # Witnesses in the types of the user's table, and what added rows of such types may be.
+    Mutant("numbers made in float64 for a float32 column", "refute/storage.py", "held = numbers.type(value)", "held = np.float64(value)", engine="witnesses", problems=10),
+    Mutant("neighbours in float64 for a float32 column", "refute/storage.py", "return [kept for number in near if (kept := stored(number, dtype)) is not NOTHING]", "return [float(np.nextafter(float(value), way)) for way in (-np.inf, np.inf)]", engine="witnesses", problems=10),
+    Mutant("added rows in types of their own", "refute/storage.py", "    made = np.empty(len(values), dtype)\n", "    made = np.empty(len(values), np.float64 if dtype.kind == 'f' else dtype)\n", engine="witnesses", problems=10),
+    Mutant("membership judged in float64", "refute/membership.py", "            frame, np.zeros(len(frame), np.int64), table.labels", "            frame.astype({c: float for c in frame.columns if frame[c].dtype.kind == 'f'}), np.zeros(len(frame), np.int64), table.labels", engine="witnesses", problems=10),
+    Mutant("constants of a boolean column beside 0 and 1", "refute/new_rows.py", "if value is not NOTHING and (value in (0, 1) or not boolean):", "if value is not NOTHING:", engine="witnesses", problems=10),
+    Mutant("constants of a float16 column cut like float32", "bias/regions.py", "ends = (*_rounded(value), *_rounded(float(short.type(value))))", "ends = _rounded(value)", engine="witnesses", problems=10),
 )  # fmt: skip
 
 

@@ -128,9 +128,10 @@ def test_another_package_is_not_examined(miniature, empty):
         run_campaign(empty, "interval", 1, 0, {}, timeout=60)
 
 
-def test_the_library_itself_survives(empty):
+@pytest.mark.parametrize(("engine", "problems"), [("interval", 60), ("witnesses", 4)])
+def test_the_library_itself_survives(empty, engine, problems):
     copy_package(PACKAGE, empty)
-    assert not run_campaign(empty, "interval", 60, 0, {}, timeout=300).caught
+    assert not run_campaign(empty, engine, problems, 0, {}, timeout=300).caught
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name)

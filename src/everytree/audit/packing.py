@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from everytree.audit.digests import spelt
+from everytree.refute.storage import rows_like
 from everytree.refute.witness import Witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.results.radii import RadiusResult
@@ -193,7 +193,7 @@ def _parts(change: list[Any], train: TrainingTable, pools: list[NDArray[np.int64
         [train.frame.iloc[:, c].tolist()[v[1]] if isinstance(v, list) else v for c, v in enumerate(row)]
         for row in rows
     ]
-    added = pd.DataFrame(values, columns=list(train.frame.columns))
+    added = rows_like(train.frame, values)
     added[train.label_name] = train.labels[labels] if labels else []
     names = train.labels.tolist()
     return (

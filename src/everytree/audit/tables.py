@@ -13,6 +13,7 @@ import pandas as pd
 
 from everytree.questions.metrics import metric_ranges
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.support.plain import as_plain
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Cell
@@ -135,7 +136,7 @@ def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResul
         table["label"] = [labels[code] for code in prepared.test.y]
     table["prediction"] = result.predictions
     table["verdict"] = result.verdicts.astype(object)
-    table["possible_labels"] = [json.dumps(list(labels), default=str) for labels in result.possible_labels]
+    table["possible_labels"] = [json.dumps(as_plain(labels)) for labels in result.possible_labels]
     sizes = {person: witness.size for person, witness in result.witnesses.items()}
     table["witness_size"] = pd.array([sizes.get(p) for p in range(len(result))], dtype="Int64")
     lower = [None] * len(result) if radius is None else radius.lower.tolist()

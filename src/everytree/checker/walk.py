@@ -186,25 +186,38 @@ class _Walk:
     def run(self) -> CheckReport:
         everything = tuple(range(len(self.claim.records.values)))
         waiting = [_Node(everything, self.depth, self.claim.facts.additions, frozenset(), ())]
-        seen: set[tuple[object, ...]] = set()
+        seen: dict[tuple[object, ...], int] = {}
         try:
             while waiting:
                 node = waiting.pop()
-                if node[:4] in seen:
+                place = self._place(node)
+                if seen.get(place, -1) >= node.additions:
                     continue
-                seen.add(node[:4])
+                seen[place] = node.additions
                 if self.nodes == self.max_nodes:
                     raise _Unproved(f"There are more than {self.max_nodes} nodes to look at.", (), None)
                 self.nodes += 1
                 waiting.extend(self._visit(node))
                 if self.progress is not None:
                     self.progress(self.nodes, len(waiting))
-        except _Unproved as place:
-            reason = place.reason
+        except _Unproved as failure:
+            reason = failure.reason
             if self.claim.facts.regional:
                 reason += " The bias model says where rows may be added, which this check does not use."
-            return CheckReport("not confirmed", reason, place.path, place.label, *self._work())
+            return CheckReport("not confirmed", reason, failure.path, failure.label, *self._work())
         return CheckReport("confirmed", "", (), None, *self._work())
+
+    def _place(self, node: _Node) -> tuple[object, ...]:
+        """What two nodes have in common of which the one with more additions makes the other needless.
+
+        Its tables include the other's. A tree on r rows and m added ones is less deep than r + m, so a limit
+        from there on is none. Then a node may even stand for one below it: that one's tables have fewer rows,
+        and the argument ends with the smallest.
+        """
+        records = self.claim.records
+        most = sum(records.weight[r] for r in node.members) + node.additions
+        settled = frozenset(j for j in node.settled if records.zero_one[j])
+        return node.members, node.depth if node.depth < most else None, settled
 
     def _work(self) -> tuple[int, int, int]:
         return self.nodes, self.splits, self.dropped

@@ -15,6 +15,7 @@ from everytree.cli.screen import Report, console, notes, plain_table, show_share
 from everytree.errors import EverytreeError
 from everytree.questions.radius import as_family, radius_prepared
 from everytree.support.limits import as_jobs
+from everytree.support.plain import flat
 from everytree.support.text import percent
 from everytree.table.groups import group_frame
 
@@ -59,7 +60,7 @@ def run(request: Request) -> None:
             result = _measure(request, report)
         _show(screen, result, request.groups)
     if request.csv is not None:
-        write_table("--csv", request.csv, result.to_frame().reset_index(names="index"))
+        write_table("--csv", request.csv, flat(result.to_frame()))
     if request.json is not None:
         write_json(request.json, result.to_dict())
 

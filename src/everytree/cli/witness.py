@@ -17,6 +17,7 @@ from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
 from everytree.support.limits import as_jobs
+from everytree.support.plain import as_plain
 from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def run(request: Request) -> None:
     if request.write is not None:
         _write(screen, request.write, result.witnesses.get(0), tables)
     if request.json is not None:
-        write_json(request.json, _as_dict(result, people))
+        write_json(request.json, as_plain(_as_dict(result, people)))
 
 
 def _certify(request: Request, people: tuple[int, ...], report: Report) -> tuple[Tables, CertificationResult]:

@@ -22,10 +22,14 @@ from everytree.paths.program import Solver
 from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, PathSearch
 from everytree.paths.trial import Trial, most_rows
 from everytree.prove.counts import TIE_TOLERANCE
+from everytree.refute.applying import changed_rows
 from everytree.refute.copies import try_copies
 from everytree.refute.membership import Membership
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.small_sets import try_every_table
+from everytree.refute.storage import NotStorableError
+from everytree.refute.witness import as_witness
+from everytree.table import test_table
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +88,7 @@ class Judge:
         self.predictions = predictions
         self.proved = proved
         self.maker = RowMaker(problem)
-        self.membership = Membership(problem, self.maker)
+        self.membership = Membership(problem)
         self.witnesses: dict[int, tuple[Trial, int]] = {}
         self.retrained = 0
         self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
@@ -94,21 +98,60 @@ class Judge:
 
         A tree without a fixed random state is retrained with several, until one of them does it.
         """
-        if not self.membership.holds(trial):
+        if not self._allowed(trial):
             return False
         X, y = trial.table(self.problem)
         X = np.ascontiguousarray(X)
-        return any(self._retrain(replace(trial, random_state=s), X, y)[people].any() for s in self.seeds)
+        stands = False
+        for seed in self.seeds:
+            after = self._retrain(seed, X, y)
+            changed = after != self.predictions
+            if changed.any():
+                stands = stands or self._stands(trial)
+                if not stands:
+                    return False
+                self._note(replace(trial, random_state=seed), after)
+            if changed[people].any():
+                return True
+        return False
 
-    def _retrain(self, trial: Trial, X: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Note whose label changes when the tree is learned from these rows."""
+    def _allowed(self, trial: Trial) -> bool:
+        """Whether the components allow the trial, with added rows that the columns can hold."""
+        try:
+            return self.membership.holds(trial, self.maker.as_frame(trial.originals))
+        except NotStorableError:
+            return False
+
+    def _retrain(self, seed: int | None, X: NDArray[np.float32], y: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Predict everybody with a tree that is learned from these rows."""
         tree = self.new_tree()
-        if trial.random_state is not None:
-            tree.set_params(random_state=trial.random_state)
+        if seed is not None:
+            tree.set_params(random_state=seed)
         tree.fit(X, y, check_input=False)
         self.retrained += 1
-        after = tree.predict(self.X, check_input=False)
-        changed: NDArray[np.bool_] = after != self.predictions
+        after: NDArray[np.int64] = tree.predict(self.X, check_input=False)
+        return after
+
+    def _stands(self, trial: Trial) -> bool:
+        """Whether the rows that a trial adds are still the same when they are in the user's table.
+
+        The changed table has its types, the learner sees the added rows as it did when it was retrained,
+        and the components allow them as they are there. Rows that were in the table before cannot differ.
+        """
+        table = self.problem.table
+        if not trial.added_labels:
+            return True
+        changed = changed_rows(as_witness(trial, table, None, None), table.frame)
+        added = changed.iloc[-len(trial.added_labels) :]
+        return (
+            changed.dtypes.tolist() == table.frame.dtypes.tolist()
+            and np.array_equal(test_table(table, table.as_given(added)).X, trial.features)
+            and self.membership.holds(trial, added)
+        )
+
+    def _note(self, trial: Trial, after: NDArray[np.int64]) -> None:
+        """Keep the trial for everyone whose label it changes with fewer records than any before."""
+        changed = after != self.predictions
         wrong = changed & self.proved
         if wrong.any():
             raise InternalError(
@@ -119,7 +162,6 @@ class Judge:
             known = self.witnesses.get(int(p))
             if known is None or trial.size < known[0].size:
                 self.witnesses[int(p)] = (trial, int(after[p]))
-        return changed
 
 
 class _Rounds:

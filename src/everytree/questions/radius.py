@@ -131,7 +131,8 @@ def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> 
                 resolve(model.with_amount(most), train)
                 break
             except BiasError:
-                most = most - 1 if most < 64 else int(most * 0.9)
+                shorter = most - 1 if most < 64 else int(most * 0.9)
+                most = min(shorter, len(train.y))
     resolve(model.with_amount(most), train)
     return most
 

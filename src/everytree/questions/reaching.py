@@ -14,7 +14,6 @@ from everytree.paths.trial import Trial
 from everytree.prove.counts import RowTypes, node_splits
 from everytree.prove.domains import relational
 from everytree.refute.membership import Membership
-from everytree.refute.new_rows import RowMaker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +49,7 @@ class Reaching:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.membership = Membership(problem, RowMaker(problem))
+        self.membership = Membership(problem)
         self.work = 0
 
     def tables_for(self, trees: list[Named]) -> Iterator[Trial]:
@@ -87,7 +86,7 @@ class Reaching:
         flipped = {int(row): int(y[row]) for row in changed}
         features = np.empty((0, self.problem.table.X.shape[1]), np.float32)
         trial = Trial(flipped, tuple(np.flatnonzero(~alive).tolist()), features, (), ())
-        return trial if self.membership.holds(trial) else None
+        return trial if self.membership.holds(trial, self.problem.table.frame[:0]) else None
 
     # ------------------------------------------------------------ where the learner leaves the tree
 

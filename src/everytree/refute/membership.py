@@ -1,12 +1,12 @@
 """Is a changed table really one of B(T)? Every change is given to a component that allows it.
 
 The last check before a trial counts as a witness: amounts and conditions of each component by itself, not
-the summed budgets that proofs may use.
+the summed budgets that proofs may use. Conditions are read from a table of the user's own types, by the same
+`TableView` that reads them from the training rows.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -14,42 +14,94 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.columns import TableView
+from everytree.bias.language.expressions import leaves
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from everytree.paths.trial import Trial
     from everytree.prove.problem import Problem
-    from everytree.refute.new_rows import RowMaker
+
+
+class AddedRows:
+    """Rows to add, in a frame with the training table's types, as the conditions of a model read them."""
+
+    def __init__(self, problem: Problem, frame: pd.DataFrame) -> None:
+        self.parts = [c.component for c in problem.bias.components if c.usable > 0]
+        self.labels = problem.table.labels.tolist()
+        table = problem.table
+        self.view = TableView(
+            frame, np.zeros(len(frame), np.int64), table.labels, table.label_name, table.columns
+        )
+        self.masks: dict[tuple[int, int], Any] = {}
+
+    def accepts(self, component: Any, row: int, label: int) -> bool:
+        """Whether a component's condition holds for a row with the given label."""
+        key = (id(component), label)
+        if key not in self.masks:
+            self.masks[key] = self.view.rows(component.where, label)
+        return bool(self.masks[key][row])
+
+    def source(self, row: int, label: int) -> int | None:
+        """Label with which a row may be added so that it ends with `label`, perhaps after a flip."""
+        if self._some("miss", row, label):
+            return label
+        for source in range(len(self.labels)):
+            if source != label and self._some("miss", row, source) and self._some("flip", row, source, label):
+                return source
+        return None
+
+    def _some(self, kind: str, row: int, label: int, to: int | None = None) -> bool:
+        return any(
+            self.accepts(c, row, label)
+            for c in self.parts
+            if c.kind == kind and (to is None or c.to is None or self.labels[to] in c.to)
+        )
 
 
 class Membership:
     """Assigns the changes of trials to the components of one bias model."""
 
-    def __init__(self, problem: Problem, maker: RowMaker) -> None:
+    def __init__(self, problem: Problem) -> None:
         table = problem.table
+        self.problem = problem
         self.labels = table.labels
         self.y = table.y
-        self.maker = maker
         self.view = TableView.of(table)
         self.components = [(c.component, c.count) for c in problem.bias.components]
+        self.boolean = sorted(
+            {
+                leaf.column
+                for component, _ in self.components
+                for leaf in leaves(component.where)
+                if leaf.column is not None and self.view.column(leaf.column).kind == "boolean"
+            }
+        )
         self.masks: dict[tuple[int, int | None], Any] = {}
 
-    def holds(self, trial: Trial) -> bool:
-        """Whether the trial is within the amounts and conditions of the components."""
+    def holds(self, trial: Trial, added: pd.DataFrame) -> bool:
+        """Whether the trial is within the amounts and conditions of the components.
+
+        `added` holds its new rows in the types of the table they are added to.
+        """
         flips = [self._flip(row, label) for row, label in trial.flipped.items()]
         additions, removals = [], []
-        copies = Counter(
-            (id(new), label) for new, label in zip(trial.originals, trial.added_labels, strict=True)
-        )
-        rows = {id(new): new for new in trial.originals}
-        for (which, label), count in copies.items():
-            source = self.maker.source_of(rows[which], label)
+        new = AddedRows(self.problem, added)
+        if trial.added_labels and not self._booleans_stay(trial, new.view):
+            return False
+        kinds = zip(map(id, trial.originals), trial.added_labels, strict=True)
+        alike: dict[tuple[int, int], list[int]] = {}
+        for row, kind in enumerate(kinds):
+            alike.setdefault(kind, []).append(row)
+        for (_, label), rows in alike.items():
+            source = new.source(rows[0], label)
             if source is None:
                 return False
-            accepts = partial(self._accepts, self.maker.as_frame([rows[which]]), source)
-            additions += [self._allowing("miss", accepts)] * count
+            accepts = partial(new.accepts, row=rows[0], label=source)
+            additions += [self._allowing("miss", accepts)] * len(rows)
             if source != label:
                 flip = self._allowing("flip", lambda c, a=accepts, t=label: self._to(c, t) and a(c))
-                flips += [flip] * count
+                flips += [flip] * len(rows)
         for row in trial.removed:
             direct = self._allowing("fake", lambda c, r=row: bool(self._rows(c)[r]))
             if direct:
@@ -62,9 +114,11 @@ class Membership:
             removals.append(after[1])
         return all(self._assignable(wanted) for wanted in (additions, flips, removals))
 
-    def _accepts(self, frame: Any, label: int, component: Any) -> bool:
-        """Whether a component's condition holds for the one row of a frame, with the given label."""
-        return bool(TableView(frame, np.zeros(1, np.int64), self.labels).rows(component.where, label)[0])
+    def _booleans_stay(self, trial: Trial, new: TableView) -> bool:
+        """Whether added rows carry 0 or 1 wherever the training table has nothing else, as proofs assume."""
+        features = trial.features[:, self.problem.table.is_boolean]
+        values = [features, *(new.column(name).values for name in self.boolean)]
+        return all(bool(((part == 0) | (part == 1)).all()) for part in values)
 
     def _rows(self, component: Any, label: int | None = None) -> Any:
         """Training rows that satisfy a component's condition, all with the given label if there is one."""

@@ -1,7 +1,7 @@
 """Rows to add: original values that lie where a program wants them and that a person would accept.
 
 Values come from the training table wherever possible, so a witness never invents a category and only goes
-beyond the known numbers when the program asks for that.
+beyond the known numbers when the program asks for that. A new number is one that its column can store.
 """
 
 from __future__ import annotations
@@ -9,13 +9,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from everytree.bias.columns import TableView
 from everytree.bias.language.expressions import Membership, leaves
+from everytree.errors import TableError
+from everytree.refute.membership import AddedRows
+from everytree.refute.storage import NOTHING, beside, between, rows_like, stored
 from everytree.table import test_table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pandas as pd
     from numpy.typing import NDArray
 
     from everytree.prove.problem import Problem
@@ -24,24 +29,48 @@ if TYPE_CHECKING:
 TEMPLATES = 40
 """Training rows that are tried as a template of an added row."""
 
+Row = tuple[object, ...]
+Bounds = dict[int, tuple[float, float]]
+
 
 class RowMaker:
-    """Makes rows that satisfy a `miss` component and lie within bounds on the features."""
+    """Makes rows that satisfy a `miss` component and lie within bounds on the features.
 
-    def __init__(self, problem: Problem) -> None:
+    With `near` it prefers, instead of the numbers that conditions name, those right beside them.
+    """
+
+    def __init__(self, problem: Problem, near: bool = False) -> None:
         self.problem = problem
         self.frame = problem.table.frame
-        self.cache: dict[tuple[object, ...], tuple[object, ...] | None] = {}
-        self.constants = _constants(self._components("miss"))
+        self.cache: dict[tuple[object, ...], Row | None] = {}
+        self.missing = [
+            c.component for c in problem.bias.components if c.component.kind == "miss" and c.usable > 0
+        ]
+        self.view = TableView.of(problem.table)
+        named = _constants(self.missing)
+        self.constants = {
+            column.name: list(self._held(column, named[column.name], near))
+            for column in problem.table.columns
+            if column.name in named and column.kind != "categorical"
+        }
 
-    def row(self, bounds: dict[int, tuple[float, float]], label: int) -> tuple[object, ...] | None:
+    def _held(self, column: Column, numbers: list[Any], near: bool) -> Iterator[Any]:
+        """Give the numbers of conditions, or their neighbours, as the column stores them."""
+        dtype = self.frame[column.name].dtype
+        boolean = self.view.column(column.name).kind == "boolean"
+        for number in numbers:
+            for value in beside(number, dtype) if near else [stored(number, dtype)]:
+                if value is not NOTHING and (value in (0, 1) or not boolean):
+                    yield value
+
+    def row(self, bounds: Bounds, label: int) -> Row | None:
         """Original values of a row to add; None if none was found."""
         key = (tuple(sorted(bounds.items())), label)
         if key not in self.cache:
             self.cache[key] = self._make(bounds, label)
         return self.cache[key]
 
-    def _make(self, bounds: dict[int, tuple[float, float]], label: int) -> tuple[object, ...] | None:
+    def _make(self, bounds: Bounds, label: int) -> Row | None:
         table = self.problem.table
         X = table.X
         fits = np.ones(len(X), np.int64)
@@ -54,47 +83,29 @@ class RowMaker:
             values = []
             for column in table.columns:
                 value = self._value(column, region.get(column.name), int(template))
-                if value is _IMPOSSIBLE:
+                if value is NOTHING:
                     return None
                 values.append(value)
             for row in self._variants(tuple(values)):
-                if self._lies(row, bounds) and self.source_of(row, label) is not None:
+                if self._lies(row, bounds) and self._may_be_added(row, label):
                     return row
         return None
 
-    def _variants(self, row: tuple[object, ...]) -> list[tuple[object, ...]]:
+    def _variants(self, row: Row) -> list[Row]:
         """The row as it is, and with columns set to the numbers that conditions ask for."""
         return [row] + [
             (*row[:place], constant, *row[place + 1 :])
             for place, name in enumerate(self.frame.columns)
             for constant in self.constants.get(str(name), [])[:4]
-            if _fits(constant, self.frame[name])
         ]
 
     def _allowed_rows(self, label: int) -> NDArray[np.bool_]:
         """Training rows whose values some `miss` component would accept with this label."""
-        view = TableView.of(self.problem.table)
-        masks = [view.rows(component.where, label) for component in self._components("miss")]
+        masks = [self.view.rows(component.where, label) for component in self.missing]
         return np.any(masks, axis=0) if masks else np.ones(len(self.frame), np.bool_)
 
-    def _components(self, kind: str) -> list[Any]:
-        return [
-            c.component for c in self.problem.bias.components if c.component.kind == kind and c.usable > 0
-        ]
-
-    def source_of(self, row: tuple[object, ...], label: int) -> int | None:
-        """Label with which a row may be added so that it ends with `label`, perhaps after a flip."""
-        view = TableView(self.as_frame([row]), np.zeros(1, np.int64), self.problem.table.labels)
-        missing = self._components("miss")
-        if any(view.rows(c.where, label)[0] for c in missing):
-            return label
-        final = self.problem.table.labels[label]
-        for source in range(self.problem.bias.n_labels):
-            if source != label and any(view.rows(c.where, source)[0] for c in missing):
-                flips = (c for c in self._components("flip") if c.to is None or final in c.to)
-                if any(view.rows(c.where, source)[0] for c in flips):
-                    return source
-        return None
+    def _may_be_added(self, row: Row, label: int) -> bool:
+        return AddedRows(self.problem, self.as_frame([row])).source(0, label) is not None
 
     def _value(self, column: Column, possible: Any, template: int) -> Any:
         """A value of one column: the template's if it fits, else another training value, else a new one."""
@@ -104,55 +115,49 @@ class RowMaker:
             return own
         if isinstance(possible, frozenset):
             known = [category for category in column.categories if category in possible]
-            return own if own in known else (known[0] if known else _IMPOSSIBLE)
-        low, high = possible
+            return own if own in known else (known[0] if known else NOTHING)
         if _inside(own, possible):
             return own
         for constant in self.constants.get(column.name, ()):
-            if _inside(constant, possible) and _fits(constant, values):
+            if _inside(constant, possible):
                 return constant
         inside = np.flatnonzero(_inside(np.asarray(values, float), possible))
         if len(inside):
             return values.iloc[int(inside[len(inside) // 2])]
+        low, high = possible
+        new: Iterable[Any] = between(low, high, values.dtype)
         if column.kind == "boolean":
-            fitting = [v for v in (0, 1) if low < v <= high]
-            return type(own)(fitting[0]) if fitting else _IMPOSSIBLE
-        whole_only = values.dtype.kind in "iu"
-        if np.isinf(low):
-            new = np.floor(high) - 1
-        elif np.isinf(high):
-            new = np.ceil(low) + 1
-        else:
-            new = np.floor(high) if low < np.floor(high) else (low + high) / 2
-        if not whole_only:
-            return new
-        return type(own)(new) if new == np.floor(new) else _IMPOSSIBLE
+            new = (stored(number, values.dtype) for number in (0, 1))
+        return next((value for value in new if _inside(value, possible)), NOTHING)
 
-    def as_frame(self, rows: list[tuple[object, ...]]) -> Any:
-        """Rows with the original columns."""
-        return pd.DataFrame(rows, columns=list(self.frame.columns))
+    def as_frame(self, rows: Iterable[Row]) -> pd.DataFrame:
+        """Rows with the original columns, in their original types."""
+        return rows_like(self.frame, list(rows))
 
-    def _lies(self, row: tuple[object, ...], bounds: dict[int, tuple[float, float]]) -> bool:
-        encoded = self.encode((row,))[0]
+    def _lies(self, row: Row, bounds: Bounds) -> bool:
+        """Whether the learner sees a row within the bounds; not if an encoder does not know its values."""
+        try:
+            encoded = self.encode((row,))[0]
+        except TableError:
+            return False
         return all(_inside(encoded[feature], interval) for feature, interval in bounds.items())
 
-    def encode(self, rows: tuple[tuple[object, ...], ...]) -> NDArray[np.float32]:
-        """Rows as the learner sees them."""
+    def encode(self, rows: tuple[Row, ...]) -> NDArray[np.float32]:
+        """Rows as the learner sees them; a row that comes many times is looked at once."""
         if not rows:
             return np.empty((0, self.problem.table.X.shape[1]), np.float32)
+        distinct = {id(row): row for row in rows}
+        place = {key: number for number, key in enumerate(distinct)}
         table = self.problem.table
-        return test_table(table, table.as_given(self.as_frame(list(rows)))).X
+        seen = test_table(table, table.as_given(self.as_frame(distinct.values()))).X
+        return seen[[place[id(row)] for row in rows]]
 
 
 def _inside(values: Any, interval: tuple[float, float]) -> Any:
     """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high."""
-    seen = np.asarray(values, np.float32).astype(np.float64)
+    with np.errstate(over="ignore"):
+        seen = np.asarray(values, np.float32).astype(np.float64)
     return (seen > interval[0]) & (seen <= interval[1])
-
-
-def _fits(number: float, column: Any) -> bool:
-    """Whether a number is of the column's type: whole where the column holds whole numbers."""
-    return column.dtype.kind not in "iu" or float(number).is_integer()
 
 
 def _constants(components: list[Any]) -> dict[str, list[Any]]:
@@ -164,6 +169,3 @@ def _constants(components: list[Any]) -> dict[str, list[Any]]:
                 values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
                 found.setdefault(leaf.column, []).extend(v for v in values if isinstance(v, int | float))
     return found
-
-
-_IMPOSSIBLE = object()

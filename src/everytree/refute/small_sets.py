@@ -115,12 +115,7 @@ class _Search:
     memory: float
 
     def __post_init__(self) -> None:
-        beside = RowMaker(self.problem)
-        beside.constants = {
-            name: [float(np.nextafter(float(v), way)) for v in values for way in (-np.inf, np.inf)]
-            for name, values in beside.constants.items()
-        }
-        self.makers = (self.judge.maker, beside)
+        self.makers = (self.judge.maker, RowMaker(self.problem, near=True))
 
     def run(self, points: dict[int, list[float]], people: list[int]) -> set[int] | None:
         """Return those who may get another label from some table; None if there is too much to try."""

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from everytree.refute.applying import changed_labels, changed_rows, pick_columns
+from everytree.refute.storage import rows_like
 from everytree.support.above import above
+from everytree.table.frames import as_source, label_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +36,8 @@ class Witness:
     removed : list of int
         Numbers of the rows that are left out.
     added : DataFrame
-        Rows that are added, with their labels in a last column of the label's name.
+        Rows that are added, in the types of the training table, with their labels in a last column of the
+        label's name.
     before, after : object
         The person's label as things are, and after the changes.
     label_name : str
@@ -86,39 +90,44 @@ class Witness:
     def apply(self, X_train: Any, y_train: Any) -> tuple[Any, Any]:
         """Return the changed training table: labels flipped, rows left out, then rows added at the end.
 
-        An array comes back as an array, any frame as a pandas frame.
+        Parameters
+        ----------
+        X_train, y_train : frame or array, array-like
+            The training table as it was given to `certify`; a frame may have fewer columns.
+
+        Returns
+        -------
+        X, y
+            The same kinds of things with the same types of columns and labels: a frame for a frame (pandas,
+            polars, or another that narwhals reads), an array for an array, a list for a list. If rows were
+            added, a pandas frame or series is numbered from 0; otherwise it keeps its index.
+
+        Raises
+        ------
+        EverytreeError
+            If this is not the table of the witness: other columns or labels, or types that cannot hold the
+            values of an added row.
         """
-        y = np.array(y_train, copy=True)
-        if y.dtype.kind in "US" and self.flipped:
-            y = y.astype(np.result_type(y, np.array(list(self.flipped.values()))))
-        for row, label in self.flipped.items():
-            y[row] = label
-        keep = np.ones(len(y), bool)
-        keep[self.removed] = False
-        features = self.added.drop(columns=self.label_name)
-        y = np.concatenate([y[keep], self.added[self.label_name].to_numpy()]) if len(self.added) else y[keep]
-        if not hasattr(X_train, "columns"):
-            X = np.asarray(X_train)[keep]
-            return (np.concatenate([X, features.to_numpy(X.dtype)]) if len(features) else X), y
-        frame = X_train if isinstance(X_train, pd.DataFrame) else pd.DataFrame(X_train.to_pandas())
-        kept = frame.loc[keep]
-        if len(features):
-            kept = pd.concat([kept, features[list(frame.columns)]], ignore_index=True)
-        return kept, y
+        return changed_rows(self, X_train), changed_labels(self, y_train)
 
     def to_frame(self, X_train: Any, y_train: Any) -> pd.DataFrame:
-        """One row a changed record: what happens to it, its columns, its label before and after."""
-        labels = np.asarray(y_train)
-        if not hasattr(X_train, "iloc"):
-            names = list(self.added.columns[:-1])
+        """One row a changed record: what happens to it, its columns, its label before and after.
+
+        Columns have text names; one that has the name of a column of this overview is called "column NAME".
+        """
+        if isinstance(X_train, np.ndarray | list | tuple):
+            names = [str(name) for name in self.added.columns[:-1]]
             X_train = pd.DataFrame(np.asarray(X_train), columns=names)
+        table = as_source(X_train, "training table").frame
+        labels = label_values(y_train, len(table), "training table")
         rows = [*self.flipped, *self.removed]
         words = ["flip"] * len(self.flipped) + ["remove"] * len(self.removed) + ["add"] * len(self.added)
         new = [*self.flipped.values(), *([None] * len(self.removed)), *self.added[self.label_name].tolist()]
-        features = self.added.drop(columns=self.label_name)
-        kept = X_train.iloc[rows]
+        features, kept = pick_columns(self, table.columns), table.iloc[rows]
         frame = features if not rows else pd.concat([kept, features]) if len(features) else kept
         frame = frame.reset_index(drop=True)
+        taken = {"change", "row", "new label"}
+        frame.columns = pd.Index([f"column {name}" if name in taken else name for name in frame.columns])
         none = [None] * len(self.added)
         frame.insert(0, "row", pd.Series([*rows, *none], dtype=object))
         frame.insert(0, "change", words)
@@ -129,7 +138,7 @@ class Witness:
 
 def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> Witness:
     """Translate a confirmed trial from codes to what the user gave."""
-    added = pd.DataFrame(list(trial.originals), columns=list(table.frame.columns))
+    added = rows_like(table.frame, trial.originals)
     added[table.label_name] = table.labels[list(trial.added_labels)] if trial.added_labels else []
     return Witness(
         {row: _plain(table.labels[label]) for row, label in sorted(trial.flipped.items())},

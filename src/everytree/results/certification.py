@@ -20,6 +20,7 @@ from everytree.results.critical import critical_records
 from everytree.support.above import Picture, above
 from everytree.support.files import replace_file
 from everytree.support.limits import Limits
+from everytree.support.plain import as_plain, flat
 from everytree.support.text import percent
 from everytree.support.version import VERSION
 from everytree.table.groups import shares_by_group
@@ -219,21 +220,25 @@ class CertificationResult:
             "possible_labels": self.possible_labels,
         }
         for i, label in enumerate(self.labels):
-            columns[f"low[{label}]"] = self.probability_ranges[:, i, 0]
-            columns[f"high[{label}]"] = self.probability_ranges[:, i, 1]
+            columns[f"low[{as_plain(label)}]"] = self.probability_ranges[:, i, 0]
+            columns[f"high[{as_plain(label)}]"] = self.probability_ranges[:, i, 1]
         return pd.DataFrame(columns, index=self.index)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything a machine needs, as plain Python values; the structure is that of `to_json`."""
+        """Everything a machine needs, as plain Python values; the structure is that of `to_json`.
+
+        Names and labels of other types than number, boolean and text are written as text: dates and times as
+        in ISO 8601, bytes as UTF-8, tuples as lists, the rest (such as a Decimal) as by `str`.
+        """
         counts = self.counts()
-        predictions = self.predictions.tolist()
+        predictions = as_plain(self.predictions)
         return {
             "everytree": VERSION,
             "learner": self.learner,
             "bias": str(self.bias),
             "engine": self.engine,
             "complete": self.complete,
-            "labels": self.labels.tolist(),
+            "labels": as_plain(self.labels),
             "summary": {
                 "n": len(self),
                 "robust": int(counts[ROBUST]),
@@ -242,10 +247,10 @@ class CertificationResult:
             },
             "people": [
                 {
-                    "index": _plain(name),
+                    "index": as_plain(name),
                     "prediction": predictions[p],
                     "verdict": str(self.verdicts[p]),
-                    "possible_labels": list(self.possible_labels[p]),
+                    "possible_labels": as_plain(self.possible_labels[p]),
                     "probability_ranges": self.probability_ranges[p].tolist(),
                 }
                 for p, name in enumerate(self.index)
@@ -259,7 +264,8 @@ class CertificationResult:
     def save(self, path: str | Path) -> Path:
         """Write the result to a file; the suffix chooses the form: .json, .csv or .parquet.
 
-        The file appears whole or not at all.
+        The file appears whole or not at all. Names and labels are spelt as in `to_dict`; tuples are JSON in
+        .csv and .parquet, where a column of several types is all text.
         """
         path = Path(path)
         if path.suffix not in SUFFIXES:
@@ -281,8 +287,7 @@ class CertificationResult:
         if suffix == ".json":
             file.write_text(self.to_json(indent=1) + "\n", encoding="utf-8")
             return
-        frame = self.to_frame().reset_index(names="index")
-        frame["possible_labels"] = [json.dumps(_plain(v)) for v in frame["possible_labels"]]
+        frame = flat(self.to_frame())
         if suffix == ".csv":
             frame.to_csv(file, index=False)
         else:
@@ -301,10 +306,3 @@ class CertificationResult:
         if sensitive_features is not None:
             lines += ["", self.by_group(sensitive_features).to_string(float_format=percent)]
         return "\n".join(lines)
-
-
-def _plain(value: Any) -> Any:
-    """Turn numpy values (also inside tuples) into Python ones."""
-    if isinstance(value, tuple):
-        return [_plain(item) for item in value]
-    return value.item() if isinstance(value, np.generic) else value

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from everytree.support.above import Picture, above
+from everytree.support.plain import as_plain
 from everytree.support.version import VERSION
 from everytree.table.groups import group_frame, group_members
 
@@ -105,7 +106,10 @@ class RadiusResult:
         return pd.DataFrame(columns, index=self.index)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything a machine needs, as plain Python values; an infinite `upper` is None."""
+        """Everything a machine needs, as plain Python values; an infinite `upper` is None.
+
+        Names and labels are spelt as by `CertificationResult.to_dict`.
+        """
         return {
             "everytree": VERSION,
             "family": str(self.family),
@@ -113,13 +117,13 @@ class RadiusResult:
             "complete": self.complete,
             "people": [
                 {
-                    "index": name.item() if isinstance(name, np.generic) else name,
+                    "index": as_plain(name),
                     "prediction": prediction,
                     "lower": int(low),
                     "upper": int(high) if np.isfinite(high) else None,
                 }
                 for name, prediction, low, high in zip(
-                    self.index, self.predictions.tolist(), self.lower, self.upper, strict=True
+                    self.index, as_plain(self.predictions), self.lower, self.upper, strict=True
                 )
             ],
         }

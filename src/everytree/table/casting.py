@@ -123,15 +123,15 @@ def check_finite(
     )
 
 
-def with_types(frame: pd.DataFrame, types: tuple[Any, ...] | np.dtype[Any] | None) -> Any:
+def with_types(frame: pd.DataFrame, types: Any) -> Any:
     """Give new rows the types of the user's training table, wherever that loses nothing.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Rows with the columns of the training table.
-    types : tuple of dtypes, dtype or None
-        Of the columns of a pandas frame, of an array, or unknown.
+    types : object
+        As `Source.types` gives them.
 
     Returns
     -------
@@ -141,6 +141,8 @@ def with_types(frame: pd.DataFrame, types: tuple[Any, ...] | np.dtype[Any] | Non
         return frame
     if isinstance(types, np.dtype):
         return frame.to_numpy(types if _kept(frame.to_numpy(object), types) else object)
+    if not isinstance(types, tuple):
+        return _in_frame_of(frame, types)
     changed = frame.copy(deep=False)
     for name, dtype in zip(frame.columns, types, strict=True):
         if _kept(frame[name].to_numpy(object), dtype):
@@ -148,9 +150,22 @@ def with_types(frame: pd.DataFrame, types: tuple[Any, ...] | np.dtype[Any] | Non
     return changed
 
 
+def _in_frame_of(rows: pd.DataFrame, empty: Any) -> Any:
+    """Put rows into a frame of another library, with the columns and types of an empty one."""
+    like = nw.from_native(empty, eager_only=True)
+    values: dict[str, Any] = {name: rows[name].tolist() for name in like.columns}
+    try:
+        return nw.from_dict(values, schema=like.schema, backend=like.implementation).to_native()
+    except Exception:  # every library has errors of its own for values that do not fit
+        return rows
+
+
 def _kept(values: NDArray[Any], dtype: Any) -> bool:
     """Tell whether values stay the same in another type."""
     flat = pd.Series(values.ravel(), dtype=object)
+    categories = getattr(dtype, "categories", None)
+    if categories is not None:
+        return bool((flat.isin(categories) | flat.isna()).all())
     try:
         with np.errstate(all="ignore"):
             there = flat.astype(dtype).astype(object)

@@ -69,11 +69,13 @@ class Source:
         return replace(self, frame=self.frame[list(names)], given=given)
 
     @property
-    def types(self) -> tuple[Any, ...] | np.dtype[Any] | None:
-        """The user's types: one a column of a pandas frame, one of an array; None where there are none."""
+    def types(self) -> Any:
+        """The user's types: one a column of a pandas frame, one of an array, no rows of any other frame."""
         if isinstance(self.given, pd.DataFrame):
             return tuple(self.given.dtypes)
-        return self.given.dtype if isinstance(self.given, np.ndarray) else None
+        if isinstance(self.given, np.ndarray):
+            return self.given.dtype
+        return None if isinstance(self.given, (list, tuple)) else self.given[:0]
 
 
 @dataclass(frozen=True, eq=False)

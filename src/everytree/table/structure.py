@@ -112,7 +112,7 @@ class TrainingTable:
         The caller's own names of the rows.
     encoder : object, optional
         The fitted preprocessing of a Pipeline, when that made `X`.
-    types : tuple of dtypes or dtype, optional
+    types : object, optional
         The types of the table as the user gave it, see `Source.types`.
     """
 
@@ -125,7 +125,7 @@ class TrainingTable:
     label_name: str
     index: pd.Index[Any]
     encoder: Any = None
-    types: tuple[Any, ...] | np.dtype[Any] | None = None
+    types: Any = None
 
     def as_given(self, rows: pd.DataFrame) -> Any:
         """Bring new rows, with the columns of `frame`, into the types of the user's own table."""
