@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
@@ -35,7 +36,7 @@ def test_a_removed_row_moves_the_threshold_for_all_people_at_once() -> None:
     people = [[4.5], [5.5]]
     result = certify(TREE, X, y, people, "fake(1)", engine="relational")
     ranges = result.metric_ranges(None, [0, 1])
-    changed = TREE.fit([[0], [10]], [0, 1]).predict(people)
+    changed = clone(TREE).fit([[0], [10]], [0, 1]).predict(people)
     assert changed.tolist() == [0, 1]
     assert ranges.loc[("accuracy", "everybody"), "high"] == 1
 
