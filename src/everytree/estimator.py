@@ -134,6 +134,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
             X, y = validate_data(self, X, y, **_reading(learner))
         check_classification_targets(y)
         table = training_table(X, y) if learner.encoder is None else encoded_table(learner.encoder, X, y)
+        learner.settings.check_features(table.X.shape[1])
         resolve(as_bias(self.bias), table.frame, table.y, table.labels, table.label_name)
         self.learner_ = learner
         self.table_ = replace(table, frame=table.frame.copy())  # bias models read it long after `fit`

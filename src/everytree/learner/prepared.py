@@ -117,6 +117,10 @@ class Prepared:
     predictions: NDArray[np.int64]
     tree: Any
 
+    def __post_init__(self) -> None:
+        """Refuse settings that are understood for other tables only."""
+        self.learner.settings.check_features(self.train.X.shape[1])
+
 
 def prepare(
     estimator: Any,
@@ -164,7 +168,6 @@ def prepare(
     else:
         _refuse_table_options(drop, categorical, encoding)
         train = encoded_table(learner.encoder, X_train, y_train, label_name=label_name)
-    learner.settings.check_features(train.X.shape[1])
     test = test_table(train, X_test, y_test)
     if learner.fitted:
         tree = copy.copy(_split(estimator)[1])  # the user may fit it again
