@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from everytree import certify
+from everytree import BiasCertifier, certify
 from everytree.errors import UnsupportedLearnerError
 from everytree.learner import Learner, Settings, prepare
 from everytree.learner.settings import READERS
@@ -104,3 +104,5 @@ def test_all_features_of_the_table_may_be_given_as_a_number() -> None:
         prepare(DecisionTreeClassifier(max_features=number), X, y, X)
     with pytest.raises(UnsupportedLearnerError, match=r"max_features=1: .*table has 2 of them"):
         prepare(DecisionTreeClassifier(max_features=1), X, y, X)
+    with pytest.raises(UnsupportedLearnerError, match="max_features=1"):
+        BiasCertifier(DecisionTreeClassifier(max_features=1)).fit(np.array(X), np.array(y))
