@@ -516,3 +516,62 @@ def test_a_wrong_category_among_very_many_is_refused_quickly():
             fake(1, where=col("name") == "x" * 180 + "-"), frame, np.zeros(20_000, dtype=int), np.array([0])
         )
     assert time.perf_counter() - start < 2
+
+
+INTERVALS = st.tuples(st.sampled_from(BOUNDS), st.sampled_from(BOUNDS)).filter(lambda ends: ends[0] < ends[1])
+
+
+@settings(max_examples=150, deadline=None)
+@given(WHERES, st.data())
+def test_additions_in_a_larger_region_are_no_fewer(where, data):
+    frame, y = make_frame(np.random.default_rng(0), 20), np.arange(20) % 3
+    resolved = resolve(miss(2, where=where), frame, y, np.array([0, 1, 2]))
+    smaller, larger = {}, {}
+    for name in data.draw(st.sets(st.sampled_from(["race", "age", "sex"]))):
+        if name == "race":
+            inside = data.draw(st.frozensets(st.sampled_from([*RACES, None])))
+            outside = inside | data.draw(st.frozensets(st.sampled_from([*RACES, None])))
+        else:
+            inside, other = data.draw(INTERVALS), data.draw(INTERVALS)
+            outside = (min(inside[0], other[0]), max(inside[1], other[1]))
+        smaller[name] = inside
+        if data.draw(st.booleans()):
+            larger[name] = outside
+    few, many = resolved.additions_in(smaller), resolved.additions_in(larger)
+    assert few[0] <= many[0]
+    assert (few[1] <= many[1]).all()
+
+
+def test_a_boolean_column_in_a_region_with_other_values(people):
+    """The library never asks so, since booleans lie in intervals; whoever does is denied nothing."""
+    frame, y, labels = people
+    resolved = resolve(miss(1, where="married != 1"), frame, y, labels)
+    found = [
+        resolved.additions_in({"married": region})[0]
+        for region in (frozenset({None}), frozenset({1, None}), frozenset({1}), frozenset({0, 1}))
+    ]
+    assert found == [1, 1, 0, 1]
+
+
+def test_constants_are_cut_to_very_short_floats_in_regions_too(people):
+    """float16 keeps 0.1 as 0.09998, which is a float32 of its own."""
+    _, y, labels = people
+    frame = pd.DataFrame({"x": np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], dtype=np.float16)})
+    resolved = resolve("fake(1, where x == 0.1) + miss(1, where x == 0.1)", frame, y, labels)
+    assert resolved.components[0].eligible == 1
+    kept = float(np.float16(0.1))
+    assert resolved.additions_in({"x": (kept - 1e-6, kept)})[0] == 1
+    assert resolved.additions_in({"x": (0.0999999, 0.1000001)})[0] == 1
+    assert resolved.additions_in({"x": (0.2, 0.3)})[0] == 0
+    assert resolve("fake(1, where x < 1e6)", frame, y, labels).components[0].eligible == 6
+
+
+def test_a_training_table_says_what_its_columns_mean(people):
+    from everytree.table import training_table
+
+    frame, y, labels = people
+    declared = training_table(frame, labels[y], categorical="married", label_name="outcome")
+    assert resolve("miss(1, where married == 5)", frame, y, labels).additions == 0
+    assert resolve("miss(1, where married == 5)", declared).additions == 1
+    with pytest.raises(BiasError, match="It is the label: write label"):
+        resolve("flip(1, where outcome == 1)", declared)

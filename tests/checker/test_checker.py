@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from functools import cache
 from itertools import product
@@ -22,12 +23,15 @@ from sklearn.tree import DecisionTreeClassifier
 
 import everytree
 from everytree import certify
-from everytree.bias import resolve
+from everytree.bias import as_bias, resolve
 from everytree.checker import BiasFacts, CheckReport, bias_facts, check, check_person
+from everytree.checker.adapter import user_table
+from everytree.checker.bias import read_bias
 from everytree.checker.bounds import Duel, Leaf, Match, Setting, _Slopes, score
 from everytree.checker.intervals import _cost
 from everytree.checker.leaves import allowance, may_stay_unsplit, other_labels
 from everytree.checker.records import Split, list_splits, merge, shared_left
+from everytree.checker.table import UserColumn
 from everytree.learner import Prepared, prepare
 from tests.truth.oracle import Component, Table, biased_tables, reachable_labels
 from tests.truth.problems import Problem, hand_picked, random_problem
@@ -50,7 +54,7 @@ def robust_people(prepared: Prepared, problem: Problem) -> list[bool]:
 
 def facts_of(prepared: Prepared, bias: object) -> BiasFacts:
     train = prepared.train
-    return bias_facts(resolve(bias, train.frame, train.y, train.labels))
+    return bias_facts(resolve(bias, train))
 
 
 def steps(times: int = 6) -> tuple[list[list[float]], list[int]]:
@@ -268,6 +272,91 @@ def test_an_unseen_category_of_an_ordinal_column():
     after = tree.fit(codes, np.append(y, 0)).predict(prepared.test.X)
     assert (prepared.predictions.tolist(), after.tolist()) == ([0, 1], [0, 0])
     assert check(prepared, "miss(1)", 1).outcome == "not confirmed"
+
+
+def test_what_is_boolean_is_decided_anew_from_the_users_values():
+    """float32 rounds the greatest value to 1; a missing row may hold any number all the same."""
+    X, y = [[0.0]] * 5 + [[0.9999999999999999]] * 5, [0] * 5 + [1] * 5
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    prepared = prepare(tree, X, y, [[9.0]])
+    assert check(prepared, "miss(1, where x0 > 5)", 0).outcome == "not confirmed"
+    claimed = tuple(replace(column, kind="boolean") for column in prepared.train.columns)
+    train = replace(prepared.train, columns=claimed)
+    assert train.is_boolean.all()
+    assert check(replace(prepared, train=train), "miss(1, where x0 > 5)", 0).outcome == "not confirmed"
+
+
+@pytest.mark.parametrize(
+    ("values", "way", "zero_one"),
+    [
+        ([0, 1, 1.0, True], "identity", True),
+        ([0.0, -0.0, 1.0], "identity", True),
+        ([0, 1, 2], "identity", False),
+        ([1e-50, 1.0], "identity", False),
+        ([0, 1, None], "identity", False),
+        ([0, 1], "onehot", False),
+        ([0, 1], "ordinal", False),
+        ([0, 1], "opaque", False),
+        ([0, 1], "dropped", False),
+    ],
+)
+def test_which_columns_hold_zeros_and_ones_only(values, way, zero_one):
+    assert UserColumn(values, way, (0, 1), (0,)).zero_one is zero_one
+    assert not UserColumn(values, way, (0, 1), (0,), categorical_type=True).zero_one
+
+
+def test_features_that_are_not_the_users_values_are_noticed():
+    frame = pd.DataFrame({"race": ["a", "b"] * 6, "x": [0, 1, 2] * 4, "id": [2**60 + 2**36 + 1] * 12})
+    y = [0, 0, 1] * 4
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    prepared = prepare(tree, frame, y, frame[:1])
+    assert check(prepared, "flip(1)", 0).outcome != "refuted"
+    assert "belong" not in check(prepared, "flip(1)", 0).reason
+    for feature, name in ((0, "race"), (2, "x"), (3, "id")):
+        for table in ("train", "test"):
+            X = getattr(prepared, table).X.copy(order="F")
+            X[0, feature] += X[0, feature] + 1
+            changed = replace(prepared, **{table: replace(getattr(prepared, table), X=X)})
+            report = check(changed, "flip(1)", 0)
+            assert report.outcome == "not confirmed"
+            assert f"of {name}" in report.reason
+
+
+def test_budgets_and_permissions_are_those_of_the_engine():
+    """Derived twice, by code that has nothing in common; on the same tables they must agree."""
+    for seed in range(200):
+        problem = random_problem(seed)
+        prepared = prepared_for(problem)
+        train, bias = prepared.train, as_bias(problem.bias())
+        own = read_bias(bias.to_dict(), user_table(train), train.y.tolist(), train.labels.tolist())
+        assert own == facts_of(prepared, bias), problem.describe()
+
+
+def test_budgets_and_permissions_on_columns_of_many_types():
+    frame = pd.DataFrame(
+        {
+            "race": ["a", "b", "c", "a", "b", "c"],
+            "short": np.array([0.1, 0.2, 0.3, 0.1, 0.2, 0.3], np.float32),
+            "tiny": np.array([0.1, 0.2, 0.3, 6e4, 0.2, 0.3], np.float16),
+            "id": [2**53, 2**53 + 1, 2**53 + 2, 3, 4, 5],
+            "hole": pd.array([True, None, False, True, None, False], dtype="boolean"),
+            "code": pd.Categorical([0, 1, 0, 1, 0, 1]),
+            "zero": [0, 0, 1, 0, 0, 1],
+        }
+    )
+    prepared = prepare(DecisionTreeClassifier(max_depth=1), frame, [0, 1, 2] * 2, frame, drop="hole")
+    train = prepared.train
+    for text in (
+        'flip(50%, where race == "a", to [0, 1]) + fake(1, where label == 1) + miss(2, where race != "a")',
+        "flip(2, where short == 0.1) + fake(3, where short > 0.1) + miss(1, where short in [0.1])",
+        "flip(2, where tiny == 0.1) + fake(3, where tiny < 1e6) + miss(1, where not tiny == 0.1)",
+        f"flip(2, where id > {float(2**53)}) + fake(1, where id in [{2**53 + 1}, 3])",
+        "flip(2, where hole != true) + fake(1, where hole in [true, false]) + fake(1, where not hole == 1)",
+        "miss(1, where code != 0 and code != 1) + flip(50% of group, where code < 1)",
+        "miss(1, where zero == 1 and label == 2) + flip(1, where zero == 1) + miss(1, where zero == 5)",
+    ):
+        own = read_bias(as_bias(text).to_dict(), user_table(train), train.y.tolist(), train.labels.tolist())
+        assert own == bias_facts(resolve(text, train)), text
 
 
 def test_more_nodes_than_allowed():

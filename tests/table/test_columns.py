@@ -1,5 +1,7 @@
 """One meaning of a column: its kind, what an added row may hold there, and its cast, wherever it is read."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -175,27 +177,22 @@ def encoders() -> object:
     return make_pipeline(make_column_transformer(onehot, remainder="passthrough"), tree(1))
 
 
-@pytest.mark.parametrize("bare", [False, True])
-@pytest.mark.parametrize(
-    "codes", [(0, 1), (1, 2), (5, 6), (1, 0), (0.0, 1.0), (False, True), ("a", "b"), ("0", "x")]
-)
-def test_renaming_the_codes_of_categories_changes_no_verdict(codes, bare) -> None:
-    """A row of a category never seen, (other, 1) with label 1, changes the label of the person."""
+@cache
+def verdict(codes: tuple[object, object], bare: bool) -> str:
+    """Of the person (second, 1), where a row of a category never seen, (other, 1) with label 1, counts."""
     values = [codes[c] for c, _, _ in ROWS]
     X = pd.DataFrame({"c": pd.Categorical(values) if bare else values, "x": [x for _, x, _ in ROWS]})
-    y = [label for *_, label in ROWS]
-    people = pd.DataFrame({"c": [codes[1], codes[0]], "x": [1, 2]})
+    person = pd.DataFrame({"c": [codes[1]], "x": [1]})
     constant = f'"{codes[1]}"' if isinstance(codes[1], str) else str(codes[1]).lower()
     bias = f"miss(1, where c != {constant} and label == 1)"
-    result = certify(tree(1) if bare else encoders(), X, y, people, bias)
-    again = pd.DataFrame(
-        {"c": pd.Categorical([c for c, *_ in ROWS]) if bare else [c for c, *_ in ROWS], "x": X["x"]}
-    )
-    other = pd.DataFrame({"c": [1, 0], "x": [1, 2]})
-    first = certify(tree(1) if bare else encoders(), again, y, other, "miss(1, where c != 1 and label == 1)")
-    assert result.verdicts[0] != "robust"
-    if codes != (1, 0):  # in another order ties of splits may be broken otherwise
-        assert result.verdicts.tolist() == first.verdicts.tolist()
+    result = certify(tree(1) if bare else encoders(), X, [label for *_, label in ROWS], person, bias)
+    return str(result.verdicts[0])
+
+
+@pytest.mark.parametrize("bare", [False, True])
+@pytest.mark.parametrize("codes", [(0, 1), (1, 2), (5, 6), (0.0, 1.0), (False, True), ("a", "b"), ("0", "x")])
+def test_renaming_the_codes_of_categories_changes_no_verdict(codes, bare) -> None:
+    assert verdict(codes, bare) == verdict(("no", "yes"), bare) != "robust"
 
 
 @pytest.mark.parametrize("dtype", ["boolean", "Int64", "Float32", "object"])
