@@ -575,3 +575,5 @@ def test_a_training_table_says_what_its_columns_mean(people):
     assert resolve("miss(1, where married == 5)", declared).additions == 1
     with pytest.raises(BiasError, match="It is the label: write label"):
         resolve("flip(1, where outcome == 1)", declared)
+    with pytest.raises(BiasError, match=r"received a DataFrame alone\. Pass what training_table"):
+        resolve("flip(1)", frame)

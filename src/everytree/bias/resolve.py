@@ -19,11 +19,10 @@ from everytree.bias.language.amounts import MOST_AMOUNT
 from everytree.bias.language.expressions import leaves
 from everytree.bias.regions import Region, RegionTest
 from everytree.errors import BiasError
+from everytree.table.structure import TrainingTable
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from everytree.table import TrainingTable
 
 __all__ = ["ResolvedBias", "ResolvedComponent", "resolve"]
 
@@ -171,6 +170,11 @@ def resolve(
         could be added, or if every row could be removed.
     """
     model = as_bias(bias)
+    if y is None and not isinstance(table, TrainingTable):
+        raise BiasError(
+            f"A bias model is resolved against a training table; received a {type(table).__name__} alone. Pass "
+            "what training_table makes of it, or the codes and the list of its labels as well."
+        )
     view = view_of(table, y, labels, label_name)
     if len(view.frame) != view.n_rows:
         raise BiasError(
