@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -137,3 +141,60 @@ def test_a_label_that_hangs_on_a_tie_is_called_so() -> None:
     result = certify(tree(1), X, y, [[0, 1]], "flip(0)")
     assert result.reasons.tolist() == ["tie"]
     assert result.complete
+
+
+MEASURED = """
+import json, resource, sys, time
+import numpy as np
+from sklearn.tree import DecisionTreeClassifier
+from everytree import certify
+
+def run(bias, depth, memory, seconds):
+    started = time.monotonic()
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
+    result = certify(tree, X, y, X[:3], bias, time_limit=seconds, memory_limit=memory)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return [bias, depth, time.monotonic() - started, peak, result.verdicts.tolist()]
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(int(sys.argv[1]), 2)).round(2) * 100 + 500
+y = (X[:, 0] > 500).astype(int)
+for warm in ("miss(1)", "miss(1, where label == 1)"):  # kernels and libraries are loaded
+    first = run(warm, 2, 2e8, 3)
+for bias, depth in json.loads(sys.argv[2]):
+    print(json.dumps([first[3], *run(bias, depth, 1e8, 2)]))
+"""
+
+AMOUNTS = (30_000, 2**31 - 1, 10**12)
+
+
+@pytest.mark.parametrize("rows", [10, 150])
+@pytest.mark.parametrize("depth", [2, None])
+def test_memory_and_time_do_not_grow_with_the_amount(rows, depth) -> None:
+    """In a process of its own, on top of what it needs anyway; some megabytes are left to the allocator."""
+    models = [f"miss({m}{where})" for m in AMOUNTS for where in ("", ", where label == 1")]
+    command = [sys.executable, "-c", MEASURED, str(rows), json.dumps([(model, depth) for model in models])]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == len(models)
+    for before, bias, _, seconds, peak, _ in lines:
+        assert peak - before < 1e8 + 2e7, bias
+        assert seconds < 1.1 * 2 + 2, bias
+
+
+@pytest.mark.parametrize("memory", [3e4, 3e5, 3e6])
+def test_a_memory_limit_only_costs_proofs(table, memory) -> None:
+    X, y, people = table
+    bias = "miss(2, where x0 > 35 and label == 1)"
+    known = certify(tree(2), X[:60], y[:60], people[:20], bias, time_limit=20).verdicts
+    found = certify(tree(2), X[:60], y[:60], people[:20], bias, time_limit=20, memory_limit=memory).verdicts
+    assert not ((found == "robust") & (known == "not robust")).any()
+    assert not ((found == "not robust") & (known == "robust")).any()
+
+
+def test_a_huge_amount_and_a_short_time_say_unknown_at_most() -> None:
+    X = np.array([[40, 20], [10, 30], [30, 40], [20, 20], [10, 20], [40, 10], [40, 30]], float)
+    y = np.array([1, 1, 1, 1, 1, 0, 0])
+    result = certify(tree(2), X, y, X[:2], "miss(2147483647, where label == 1)", time_limit=0.05)
+    assert not (result.verdicts == "robust").any()
+    assert result.statistics["seconds"] < 2.1

@@ -52,6 +52,8 @@ class Mutant:
 MISS = {"kinds": ("miss",)}
 FLIP = {"kinds": ("flip",)}
 FAKE = {"kinds": ("fake",)}
+HUGE = {"kinds": ("miss",), "amount": 2**32}
+HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -73,9 +75,9 @@ MUTANTS: tuple[Mutant, ...] = (
     # The relational domain: the slips of its derivation.
     Mutant("chord at step 1", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return min(1, budget.additions + flips + removals), flips, removals", engine="bounds"),
     Mutant("chord at the largest budget", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return max(budget.additions, flips, removals), flips, removals", engine="bounds"),
-    Mutant("tangent for additions", "prove/domains/relational.py", "return ((square + 2.0 * most * own + most * most) / (size + most) - square / size) / most", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS),
+    Mutant("tangent for additions", "prove/domains/relational.py", "return (most + 2.0 * own - square / size) / (size + most)", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS),
     Mutant("tangent for flips", "prove/domains/relational.py", "(2.0 * (target - source) + 2.0 * most) / size", "(2.0 * (target - source)) / size", engine="bounds", focus=FLIP),
-    Mutant("removals free in small branches", "prove/domains/relational.py", "    if size <= most:\n        return 1.0", "    if size <= most:\n        return 0.0", engine="bounds", focus=FAKE),
+    Mutant("removals free in small branches", "prove/domains/relational.py", "    if size <= most or size - most < FEW_LEFT * size:\n        return 1.0", "    if size <= most or size - most < FEW_LEFT * size:\n        return 0.0", engine="bounds", focus=FAKE),
     Mutant("sign of the removal gradient", "prove/domains/atoms.py", "remove_slope(own[side, i], size, square, most) + slope[psi_side, i]", "remove_slope(own[side, i], size, square, most) - slope[psi_side, i]", engine="relational", focus=FAKE),
     Mutant("additions only where rows are", "prove/domains/atoms.py", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side):", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side) and (abs((left[s] if side == 0 else total - left[s]) - (cells[w] if side == psi_side == 0 else left[s] - cells[w] if side == 0 else left[psi] - cells[w] if psi_side == 0 else total - left[s] - left[psi] + cells[w])).sum() < (left[s] if side == 0 else total - left[s]).sum()):", engine="relational", focus=MISS),
     Mutant("cells that cannot exist, mirrored", "prove/domains/relational.py", "    if splits.low[s] < splits.low[psi]:\n        return side == 1\n    return side == 0", "    if splits.low[s] < splits.low[psi]:\n        return side == 0\n    return side == 1", engine="relational", focus=MISS),
@@ -137,6 +139,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("people not asked count as answered", "refute/tied_trees.py", "asked[new] = True", "asked[:] = True", engine="tables"),
     Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
     Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
+    # Huge amounts, and what they share with small ones.
+    Mutant("additions overflow in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="relational", focus=HUGE),
+    Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE),
+    Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "TIE_TOLERANCE * (total.sum() + additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
+    Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "TIE_TOLERANCE * (total.sum() + budget.additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
 )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ of the oracle. Problems are drawn at random, from a seed, or picked by hand.
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tests.truth.naive import NO_STOPS, Stops
-from tests.truth.oracle import Component, Table, TooManyTablesError, Values, biased_tables
+from tests.truth.oracle import Component, Table, TooManyTablesError, Values, biased_tables, original_table
 
 CAP = 400
 KINDS = ("miss", "flip", "fake")
@@ -88,12 +89,17 @@ class Either:
 
 @dataclass(frozen=True)
 class Part:
-    """One component of a bias model."""
+    """One component of a bias model.
+
+    With ``claimed`` the library is told that amount, and the oracle only looks at the tables with up to
+    ``count`` changes: a part of B(T), in which a proof must hold all the same.
+    """
 
     kind: str
     count: int
     where: Compare | Not | Both | Either | None = None
     to: tuple[int, ...] | None = None
+    claimed: int | None = None
 
     def component(self) -> Component:
         """The oracle's form."""
@@ -109,7 +115,8 @@ class Part:
             options["where"] = self.where.expression()
         if self.to is not None:
             options["to"] = list(self.to)
-        return getattr(everytree, self.kind)(self.count, **options)
+        amount = self.count if self.claimed is None else self.claimed
+        return getattr(everytree, self.kind)(amount, **options)
 
 
 @dataclass(frozen=True)
@@ -138,6 +145,14 @@ class Problem:
     def tables(self, cap: float = float("inf")) -> list[Table]:
         """Every table of B(T), by the oracle."""
         return biased_tables(self.X, self.y, [part.component() for part in self.parts], self.points, cap)
+
+    def blown_up(self, table: Table) -> list[tuple[Values, int, int]]:
+        """Rows of a table with how often they occur: those that were added as often as amounts allow."""
+        factors = [p.claimed // p.count for p in self.parts if p.claimed is not None]
+        known = Counter(original_table(self.X, self.y))
+        found = Counter(table)
+        added = found - known
+        return [(*row, times + added[row] * (min(factors, default=1) - 1)) for row, times in found.items()]
 
     def describe(self) -> str:
         rows = "\n".join(
@@ -176,6 +191,7 @@ def random_problem(
     style: str | None = None,
     targeted: bool | None = None,
     stops: Sequence[str] | None = None,
+    amount: int | None = None,
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
@@ -183,6 +199,7 @@ def random_problem(
     (few rows, each repeated, labels that follow one column) or "bulk" (the same, with more repeats).
     ``stops`` names settings of the learner to draw from ("leaf", "split", "decrease", "leaves", "alpha"), of
     which one or two are used; with them a fifth of the problems have no depth limit.
+    ``amount`` is what the library is told of rows that may be missing, however few the oracle adds.
     The kinds, the depth and the style are drawn once; when the tables are too many, only the rest is
     drawn anew, and smaller every time.
     """
@@ -197,8 +214,12 @@ def random_problem(
         X, y = _draw_table(rng, style, n_columns, n_classes, room)
         if len(np.unique(y)) == 1:  # refused by the library
             continue
+        if amount is not None:
+            X = _spread(X)
         points = _draw_points(rng, X, int(rng.integers(2, 5)))
         parts = _draw_parts(rng, X, y, kinds, style, targeted)
+        if amount is not None:
+            parts = tuple(_claim(part, amount) for part in parts)
         problem = Problem(f"seed {seed}", X, y, points, depth, parts)
         if stops:
             problem = _with_stops(problem, np.random.default_rng([seed, 1]), stops)
@@ -236,6 +257,15 @@ def _draw_rows(rng: np.random.Generator, numbers: range, shares: tuple[float, fl
     if rng.random() < 0.5:
         return int(rng.choice(numbers))
     return round(float(rng.uniform(*shares)), int(rng.integers(1, 4))) or shares[0]
+
+
+def _spread(X: np.ndarray) -> np.ndarray:
+    """Values from 2 on, except in columns of zeros and ones: no chain of added rows joins them."""
+    return np.where(np.isin(X, (0, 1)).all(axis=0), X, 64 + 16 * X)
+
+
+def _claim(part: Part, amount: int) -> Part:
+    return replace(part, claimed=amount) if part.kind == "miss" and part.count else part
 
 
 def _draw_kinds(rng: np.random.Generator) -> tuple[str, ...]:

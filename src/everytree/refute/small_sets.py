@@ -46,7 +46,7 @@ MOST_CHANGES = 250
 MOST_WORK = 1_000_000
 """Bound for tables times kinds of rows times features: about ten seconds."""
 
-WORK_BYTES = 1000
+WORK_BYTES = 200
 """Memory for each of these, for the trees of all tables that are kept."""
 
 MOST_TRIALS = 3_000
