@@ -18,16 +18,16 @@ from everytree import certify, radius
 from everytree.bias import log10_tables, resolve
 from everytree.checker import check
 from everytree.checker.records import _chain
-from everytree.counts import MOST_ROWS, Budget, code_columns
-from everytree.decide.layout import Cut, TooLargeError, _side_choices
-from everytree.decide.program import dual_bound
-from everytree.domains import relational
+from everytree.prove.counts import MOST_ROWS, Budget, code_columns
+from everytree.paths.layout import Cut, TooLargeError, _side_choices
+from everytree.paths.program import dual_bound
+from everytree.prove.domains import relational
 from everytree.errors import BiasError, TableError
-from everytree.family import tree_family
+from everytree.questions.family import tree_family
 from everytree.learner import prepare
-from everytree.memo import Memo, Visit
+from everytree.prove.memo import Memo, Visit
 from everytree.table import gaps
-from tests.campaign import run_seeds
+from tests.truth.campaign import run_seeds
 
 SMALL = (0, 1, 2, 3, 7)
 HUGE = (2**15, 2**16 + 1, 10**9, 2**31 - 1, 2**31, 2**31 + 1, 2**32, 10**12)
