@@ -227,4 +227,3 @@ class Allowance:
             return False
 
         return all(place(act, set()) for act in range(len(acts)))
-

@@ -1,4 +1,4 @@
-"""Columns and labels at the boundary: the values they hold, the types they come in, and what lies beside them.
+"""Columns and labels at the boundary: their values, the types they come in, and what lies beside them.
 
 Serves `edges`, which draws from these, and `edge_oracle`, which makes rows that may be added.
 """
@@ -55,13 +55,13 @@ STYLES: dict[str, Style] = {
     "signed zeros": Style((*FLOATS, "float16"), (0.0, -0.0, 1.0), (0.5,)),
     "denormals": Style(("float64", "Float64", "float32"), (0.0, 5e-324, 1e-310, 1e-45, 1e-40, 3.0), (1.5,)),
     "float32 limits": Style(FLOATS, (0.0, LARGEST, -LARGEST, 1e38, LARGEST / 2), (3.0, -1e38)),
-    "beyond float32": Style(("float64", "Float64"), (0.0, 3.4028235677973366e38, 1.0), (1.7976931348623157e308,)),
+    "beyond float32": Style(("float64", "Float64"), (0.0, 1.0, 3.4028235677973366e38), (1.7e308,)),
     "float16 limits": Style(("float16", "float64"), (0.0, 65504.0, -65504.0, 6e-8, 1024.0), (2.0,)),
     "2^24": Style(
         (*WHOLE, "int32", "Int32", "float32"), tuple(2**24 + k for k in (0, -1, 1, 2, 3)), (2**24 + 4,)
     ),
     "2^53": Style(WHOLE, tuple(2**53 + k for k in (0, -1, 1, 2)), (2**53 + 2**30,)),
-    "2^60": Style(("Int64", "int64", "object", "uint64"), (2**60, 2**60 + 2**37, 2**60 + 2**36 + 1), (2**60 + 1,)),
+    "2^60": Style(("Int64", "int64", "object", "uint64"), tuple(2**60 + k for k in (0, 2**37, 2**36 + 1))),
     "2^63": Style(("int64", "Int64", "object"), (0, 2**63 - 1, -(2**63), 2**62), (2**62 + 1, -1)),
     "2^64": Style(("uint64", "UInt64"), (0, 2**64 - 1, 2**63), (1,)),
     "close": Style(FLOATS, (1.0, 1.0000001, 1.000001, 1.5), (1.00000005,)),
@@ -121,7 +121,11 @@ def beside(value: Any, dtype: np.dtype) -> list[Any]:
     if dtype.kind == "f":
         with np.errstate(all="ignore"):
             stored = np.array([value]).astype(dtype)[0]
-            return [stored, np.nextafter(stored, dtype.type(-np.inf)), np.nextafter(stored, dtype.type(np.inf))]
+            return [
+                stored,
+                np.nextafter(stored, dtype.type(-np.inf)),
+                np.nextafter(stored, dtype.type(np.inf)),
+            ]
     return [int(value) + k for k in (0, -1, 1)] if float(value).is_integer() else [int(value), int(value) + 1]
 
 
@@ -133,7 +137,9 @@ def neighbours(values: Iterable[Any], dtype: str) -> list[Any]:
     numeric = plain_dtype(pd.Series([], dtype=dtype).dtype)
     numeric = numeric or np.dtype(np.int64 if all(isinstance(v, int) for v in known) else np.float64)
     constants = list(known)
-    constants += [near.item() if isinstance(near, np.generic) else near for v in known for near in beside(v, numeric)]
+    constants += [
+        near.item() if isinstance(near, np.generic) else near for v in known for near in beside(v, numeric)
+    ]
     constants += [low / 2 + high / 2 for low, high in pairwise(known)]
     constants += [0, 1, 0.5, 5, -1]
     fitting = (c for c in constants if isinstance(c, float) or abs(c) < 2**63)
@@ -176,7 +182,9 @@ LABELS: dict[str, LabelStyle] = {
 def as_labels(style: LabelStyle, codes: Sequence[int]) -> tuple[Any, list[Any]]:
     """Labels in the shape of the style, and those that occur as Python values."""
     values = [style.values[code] for code in codes]
-    present = [value for k, value in enumerate(style.values) if value in values and value not in style.values[:k]]
+    present = [
+        value for k, value in enumerate(style.values) if value in values and value not in style.values[:k]
+    ]
     if style.shape == "list":
         return values, present
     if style.shape == "array":

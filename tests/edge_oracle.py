@@ -8,32 +8,26 @@ EverytreeError, and a search that goes on after its time.
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone
 
+from tests.edge_asking import INTERNAL, TRACEBACK, ask
 from tests.edge_bias import Allowance
-from tests.edge_rows import MOST_ROWS, OwnLearner, addable_rows, columns_of, extended, taken
+from tests.edge_rows import MOST_ROWS, OwnLearner, addable_rows, columns_of, extended, taken, without
 from tests.edge_tables import Table, some_tables
 from tests.edge_witness import judge_witness
-from tests.edges import EdgeProblem, edge_problem
+from tests.edges import EdgeProblem, edge_problem, show
 from tests.oracle import grow_with_sklearn
 
-SECONDS, GRACE = 2.0, 2.0
-MEMORY = 2e8
 DEEP = np.iinfo(np.int32).max
+WRONG = ("prediction", "robust", "witness", INTERNAL)
 
 
 @dataclass(frozen=True)
@@ -76,128 +70,18 @@ class EdgeTally:
         )
 
 
-class OutOfTimeError(Exception):
-    """A call did not come back in time."""
-
-
-def examine(problem: EdgeProblem) -> EdgeTally:
-    """Ask the library, then look for whatever contradicts it; the first violation of each kind is kept."""
+def examine(problem: EdgeProblem, certifier: Callable[..., Any] | None = None) -> EdgeTally:
+    """Ask the library (or another certifier), then look for whatever contradicts it."""
     tally = EdgeTally(problems=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        result = _asked(problem, tally)
-        if result is not None:
-            tally.verdicts.update(map(str, result.verdicts))
-            _use(problem, result, tally)
-            _judge(problem, result, tally)
+        answer = ask(problem, certifier)
+        tally.refused.update([answer.refused] if answer.refused else [])
+        tally.violations += [EdgeViolation(kind, problem, text) for kind, text in answer.wrong]
+        if answer.result is not None:
+            tally.verdicts.update(map(str, answer.result.verdicts))
+            _judge(problem, answer.result, tally)
     return tally
-
-
-# ---------------------------------------------------------------- asking
-
-
-def _asked(problem: EdgeProblem, tally: EdgeTally) -> Any:
-    """The library's result, or None if it refused or failed, which is noted."""
-    from everytree import certify
-    from everytree.errors import EverytreeError, InternalError
-
-    warm_up()
-    limits = {"time_limit": SECONDS, "memory_limit": MEMORY if problem.huge else None}
-    options = {"engine": problem.engine, "drop": problem.drop, **limits}
-    try:
-        with _interrupted_after(1.1 * SECONDS + GRACE), _little_memory():
-            return certify(
-                _estimator(problem), problem.X, problem.y, problem.people, problem.bias, **options
-            )
-    except InternalError as error:
-        tally.violations.append(EdgeViolation("internal error", problem, str(error)))
-    except EverytreeError as error:
-        tally.refused[type(error).__name__] += 1
-    except OutOfTimeError:
-        text = f"no answer although the limit was {SECONDS} s\n{traceback.format_exc(limit=-4)}"
-        tally.violations.append(EdgeViolation("late", problem, text))
-    except Exception:
-        tally.violations.append(EdgeViolation("traceback", problem, traceback.format_exc(limit=-4)))
-    return None
-
-
-def _estimator(problem: EdgeProblem) -> Any:
-    """The estimator as the library gets it; unfitted, too, where scikit-learn refuses the table."""
-    estimator = clone(problem.estimator)
-    if problem.fitted:
-        with suppress(ValueError, TypeError):
-            return clone(estimator).fit(problem.X, np.asarray(problem.y).ravel())
-    return estimator
-
-
-@lru_cache(maxsize=1)
-def warm_up() -> None:
-    """Compile everything once, outside of any limit."""
-    from sklearn.tree import DecisionTreeClassifier
-
-    from everytree import certify
-
-    X, y = [[10, 5], [20, 5], [30, 7], [40, 7]] * 3, [0, 0, 1, 0] * 3
-    for engine in ("interval", "auto"):
-        for bias in ("flip(1) + miss(1, where x0 > 5) + fake(1)", "flip(2)", "miss(2)", "fake(2)"):
-            certify(DecisionTreeClassifier(max_depth=2, random_state=0), X, y, X[:4], bias, engine=engine)
-
-
-@contextmanager
-def _interrupted_after(seconds: float) -> Iterator[None]:
-    """Raise OutOfTimeError in the main thread when so much of the processor has been used.
-
-    Not without compilation, which is slow, and not where there are no such alarms.
-    """
-
-    def stop(*_: Any) -> None:
-        raise OutOfTimeError
-
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        seconds *= 20
-    try:
-        before = signal.signal(signal.SIGPROF, stop)
-    except (AttributeError, ValueError):
-        yield
-        return
-    signal.setitimer(signal.ITIMER_PROF, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
-
-
-@contextmanager
-def _little_memory() -> Iterator[None]:
-    """Let this process grow by 1 GB at most, so that a mistake ends in a MemoryError (Linux only)."""
-    try:
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (ImportError, OSError):
-        yield
-        return
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + 2**30, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-
-
-def _use(problem: EdgeProblem, result: Any, tally: EdgeTally) -> None:
-    """Call whatever people call on a result; nothing of it may fail."""
-    witnesses = result.witnesses.values()
-    for use in (
-        lambda: json.loads(result.to_json()),
-        lambda: (result.to_frame(), result.summary(), repr(result)),
-        lambda: [(repr(w), w.changes, w.to_frame(problem.X, problem.y)) for w in witnesses],
-    ):
-        try:
-            use()
-        except Exception:
-            tally.violations.append(EdgeViolation("traceback", problem, traceback.format_exc(limit=-4)))
 
 
 # ---------------------------------------------------------------- judging
@@ -258,7 +142,7 @@ def _judge(problem: EdgeProblem, result: Any, tally: EdgeTally) -> None:
                 tally.violations.append(EdgeViolation("witness", problem, f"person {person}: {wrong}"))
                 break
     except Exception:
-        tally.violations.append(EdgeViolation("traceback", problem, traceback.format_exc(limit=-4)))
+        tally.violations.append(EdgeViolation(TRACEBACK, problem, traceback.format_exc(limit=-4)))
     robust = [p for p, verdict in enumerate(result.verdicts) if str(verdict) == "robust"]
     if robust:
         wrong = _find_change(case, robust, claimed, tally)
@@ -293,9 +177,7 @@ def _all_rows(case: Case, rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     rows = addable_rows(problem, case.own, rng) if miss else []
     if rows:
         new = columns_of(extended(problem.X, rows))
-        masks = [
-            part.holds(new, [label] * len(new[0])) for part in miss for label in case.labels.tolist()
-        ]
+        masks = [part.holds(new, [label] * len(new[0])) for part in miss for label in case.labels.tolist()]
         allowed = np.flatnonzero(np.any(masks, axis=0)[len(case.y) :])
         if len(allowed) > MOST_ROWS:
             allowed = np.sort(rng.choice(allowed, MOST_ROWS, replace=False))
@@ -303,23 +185,18 @@ def _all_rows(case: Case, rng: np.random.Generator) -> tuple[Any, np.ndarray]:
     while True:
         table = extended(problem.X, rows) if rows else problem.X
         try:
-            return table, case.own.matrix(_dropping(case, table))
+            return table, case.own.matrix(without(table, case.own.dropped))
         except (ValueError, TypeError):
             if not rows:
                 raise
             rows = [row for row in rows if _encodable(case, row)]
 
 
-def _dropping(case: Case, table: Any) -> Any:
-    from tests.edge_rows import without
-
-    return without(table, case.own.dropped)
-
-
 def _encodable(case: Case, row: tuple[Any, ...]) -> bool:
     """Whether the user's preprocessing takes a row: an encoder may refuse categories that it never saw."""
     try:
-        case.own.matrix(_dropping(case, taken(extended(case.problem.X, [row]), [len(case.y)])))
+        new = taken(extended(case.problem.X, [row]), [len(case.y)])
+        case.own.matrix(without(new, case.own.dropped))
     except (ValueError, TypeError):
         return False
     return True
@@ -327,7 +204,7 @@ def _encodable(case: Case, row: tuple[Any, ...]) -> bool:
 
 def _confirmed(case: Case, table: Any, rows: Table, seed: int, person: int, code: int) -> str:
     """Repeat a training with the estimator's public methods; what it says must be what was found."""
-    chosen = _dropping(case, taken(table, [row for row, _ in rows]))
+    chosen = without(taken(table, [row for row, _ in rows]), case.own.dropped)
     y = case.labels[[label for _, label in rows]]
     tree = case.own.retrained(chosen, y, seed)
     said = case.code(tree.predict(case.own.encoded(case.own.people))[person])
@@ -335,8 +212,6 @@ def _confirmed(case: Case, table: Any, rows: Table, seed: int, person: int, code
         raise AssertionError(
             f"the two ways of training disagree on person {person}: {said}, {code}\n{case.problem.describe()}"
         )
-    from tests.edges import show
-
     return (
         f"person {person} is certified as {case.result.predictions[person]!r}, but random_state={seed} gives "
         f"{case.labels[code]!r} from\n{show(chosen)}\nwith labels {y.tolist()}"
@@ -346,16 +221,27 @@ def _confirmed(case: Case, table: Any, rows: Table, seed: int, person: int, code
 # ---------------------------------------------------------------- many problems
 
 
-def run(problems: Iterable[EdgeProblem], stop_early: bool = False) -> EdgeTally:
-    """Examine problem after problem, if asked only up to the first violation."""
+def run(problems: Iterable[EdgeProblem], hunting: bool = False) -> EdgeTally:
+    """Examine problem after problem.
+
+    ``hunting`` is for planted mistakes: it stops at the first wrong answer, and a traceback is no catch.
+    """
     total = EdgeTally()
     for problem in problems:
-        total += examine(problem)
-        if stop_early and total.violations:
+        tally = examine(problem)
+        if hunting:
+            crash = next((v for v in tally.violations if v.kind == TRACEBACK), None)
+            if crash is not None:
+                raise RuntimeError(str(crash))
+            tally.violations = [v for v in tally.violations if v.kind in WRONG]
+        total += tally
+        if hunting and total.violations:
             break
     return total
 
 
-def run_seeds(seeds: Iterable[int], focus: dict[str, Any] | None = None, stop_early: bool = False) -> EdgeTally:
+def run_seeds(
+    seeds: Iterable[int], focus: Mapping[str, Any] | None = None, hunting: bool = False
+) -> EdgeTally:
     """Examine the problems of these seeds."""
-    return run((edge_problem(seed, **(focus or {})) for seed in seeds), stop_early)
+    return run((edge_problem(seed, **(focus or {})) for seed in seeds), hunting)

@@ -27,7 +27,9 @@ def columns_of(X: Any) -> list[Any]:
     """Columns as conditions see them: arrays of numbers in their own type, lists of everything else."""
     if not isinstance(X, pd.DataFrame):
         array = np.asarray(X)
-        return [array[:, j] if array.dtype.kind in "biuf" else array[:, j].tolist() for j in range(array.shape[1])]
+        return [
+            array[:, j] if array.dtype.kind in "biuf" else array[:, j].tolist() for j in range(array.shape[1])
+        ]
     columns: list[Any] = []
     for j in range(X.shape[1]):
         series = X.iloc[:, j]
@@ -80,7 +82,7 @@ def without(X: Any, dropped: Sequence[int]) -> Any:
 
 
 class DocumentedEncoding:
-    """What the documentation says a bare tree gets: text and categories one-hot, in place, the rest as it is."""
+    """What a bare tree is documented to get: text and categories one-hot, in place, the rest as it is."""
 
     def fit(self, X: pd.DataFrame) -> DocumentedEncoding:
         self.categories = {
@@ -118,7 +120,9 @@ class OwnLearner:
         self.documented = False
         if steps is not None and len(steps) > 1:
             self.encoder = clone(problem.estimator[:-1]).fit(self.X)
-        elif isinstance(self.X, pd.DataFrame) and any(is_category(self.X.iloc[:, j]) for j in range(self.X.shape[1])):
+        elif isinstance(self.X, pd.DataFrame) and any(
+            is_category(self.X.iloc[:, j]) for j in range(self.X.shape[1])
+        ):
             self.encoder, self.documented = DocumentedEncoding().fit(self.X), True
 
     def encoded(self, X: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Tables of B(T) for the edge campaign: all of them where they are few, a sample with an eye to extremes else.
+"""Tables of B(T) for the edge campaign: all where they are few, else a sample with an eye to extremes.
 
 A table is a sorted tuple of (row number, label code); the order of changes is additions, flips, removals.
 """
@@ -11,8 +11,7 @@ from itertools import islice
 import numpy as np
 
 from tests.edge_bias import Allowance
-from tests.oracle import TooManyTablesError, _additions, _at_most, _flips, _removals
-from tests.oracle import Component
+from tests.oracle import Component, TooManyTablesError, _additions, _at_most, _flips, _removals
 
 Table = tuple[tuple[int, int], ...]
 FEW, SAMPLED = 150, 150

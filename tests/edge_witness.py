@@ -1,4 +1,4 @@
-"""A witness judged from outside: applied to the user's own table, counted against the bias model, retrained."""
+"""A witness judged from outside: applied to the user's own table, held against the bias model, retrained."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ def judge_witness(case: Case, person: int, witness: Any) -> str:
     if len(codes) != len(kept) + n_added or len(X) != len(codes) or (codes < 0).any():
         return f"the changed table has {len(X)} rows and the labels {np.asarray(y).tolist()}"
     columns = columns_of(X)
-    wrong = _other_types(problem.X, X) or _other_rows(problem.X, columns, kept)
+    wrong = _other_rows(problem.X, columns, kept)
     if wrong:
         return wrong
     flipped = [(row, int(case.codes[row]), int(new)) for row, new in zip(kept, codes, strict=False)]
     flipped = [change for change in flipped if change[1] != change[2]]
     if {row for row, _, _ in flipped} != set(witness.flipped):
         return f"rows {sorted(witness.flipped)} are to be flipped, the changed table differs in {flipped}"
-    wrong = _not_allowed(case, witness, columns, kept, flipped, codes)
+    wrong = _not_allowed(case, witness, columns, kept, flipped, codes) or _other_types(problem.X, X)
     return wrong or _not_changed(case, person, witness, X, np.asarray(y).ravel())
 
 
@@ -73,17 +73,22 @@ def _not_allowed(
 ) -> str:
     """Judge the added rows as they are stored in the changed table, against each component by itself."""
     new = [tuple(_item(column[place]) for column in columns) for place in range(len(kept), len(codes))]
-    table = extended(case.problem.X, new) if new else case.problem.X
-    stored = columns_of(table)
+    try:
+        stored = columns_of(extended(case.problem.X, new) if new else case.problem.X)
+    except (ValueError, TypeError, OverflowError) as error:
+        return f"the columns cannot hold the added rows {new}: {error}"
     allowance = Allowance.of(case.problem.parts, stored, case.labels.tolist(), case.codes)
     added = [(len(case.y) + i, int(code)) for i, code in enumerate(codes[len(kept) :])]
-    for i, row in enumerate(witness.added.drop(columns=witness.label_name).to_numpy(object).tolist()):
-        if not all(map(_same, row, new[i])):
-            return f"the row {row} is to be added, but {new[i]} is in the changed table"
     removed = [(row, int(case.codes[row])) for row in witness.removed]
-    if allowance.permits(flipped, removed, added):
-        return ""
-    return f"not in B(T): flipped {flipped}, removed {removed}, added {new} with labels {codes[len(kept) :]}"
+    if not allowance.permits(flipped, removed, added):
+        return (
+            f"not in B(T): flipped {flipped}, removed {removed}, added {new} with labels {codes[len(kept) :]}"
+        )
+    for i, row in enumerate(witness.added.drop(columns=witness.label_name).to_numpy(object).tolist()):
+        held = [_item(column[len(case.y) + i]) for column in stored]
+        if not all(map(_same, row, held)):
+            return f"the row {row} is to be added, but the table can hold only {held}"
+    return ""
 
 
 def _item(value: Any) -> Any:

@@ -6,15 +6,12 @@ drive it and shrink what fails. `edge_columns` holds the columns and labels, `ed
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer, make_column_selector
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.edge_bias import Joined, Leaf, Not, Part
@@ -29,49 +26,12 @@ from tests.edge_columns import (
     as_series,
     neighbours,
 )
+from tests.edge_draws import Draws, Seeded, chance, pick
+from tests.edge_learners import LEARNERS, draw_estimator
 
 HUGE = (2**31 - 1, 2**31, 2**32, 10**12)
 AMOUNTS = ("1", "2", "0", "3", "30", "50%", "100% of group")
 FORMS = ("array", "frame", "list", "numbered frame", "odd names")
-LEARNERS = (
-    "tree",
-    "tree",
-    "pipeline",
-    "passthrough",
-    "transformer",
-    "transformer",
-    "selector",
-    "selector",
-    "encode all",
-    "two steps",
-)
-
-
-class Draws(Protocol):
-    """Whatever can choose: a seeded generator, or hypothesis."""
-
-    def number(self, low: int, high: int) -> int:
-        """A whole number from ``low`` to ``high``, the low ones being the simple ones."""
-
-
-class Seeded:
-    """Draws from a seed."""
-
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-
-    def number(self, low: int, high: int) -> int:
-        return int(self.rng.integers(low, high + 1))
-
-
-def pick(draws: Draws, choices: Sequence[Any]) -> Any:
-    """One of the choices; the first is the simplest."""
-    return choices[draws.number(0, len(choices) - 1)]
-
-
-def chance(draws: Draws, percent: int) -> bool:
-    """True in so many of a hundred cases; False is the simple answer."""
-    return draws.number(0, 99) >= 100 - percent
 
 
 @dataclass(frozen=True)
@@ -97,7 +57,54 @@ class Focus:
     odd: int = 10  # percent of the problems with an odd index, with a dropped column, that are fitted, ...
 
 
-@dataclass(frozen=True, eq=False)
+FOCUSES: dict[str, dict[str, Any]] = {
+    "huge amounts": {
+        "styles": ["tens"],
+        "dtypes": ["int64", "float64"],
+        "forms": ["array"],
+        "learners": ["tree"],
+        "amounts": ["4294967296", "2147483648"],
+        "on_label": 80,
+        "nesting": 1,
+        "columns": 2,
+        "bulky": 20,
+        "engines": ["relational"],
+    },
+    "almost boolean": {"styles": ["almost boolean"], "learners": ["tree"], "columns": 1},
+    "categories 0 and 1": {
+        "styles": ["codes 0 and 1"],
+        "dtypes": ["category", "int64"],
+        "forms": ["frame"],
+        "learners": ["tree", "transformer"],
+        "amounts": ["1", "2", "3"],
+        "on_label": 0,
+        "nesting": 0,
+        "columns": 1,
+        "depths": [1],
+        "engines": ["relational"],
+    },
+    "large integers": {"styles": ["2^60"], "forms": ["frame"], "learners": ["tree"], "kinds": ["flip"]},
+    "selectors": {
+        "styles": ["codes", "words", "tens"],
+        "forms": ["frame"],
+        "learners": ["selector"],
+        "kinds": ["flip"],
+    },
+    "short floats": {
+        "styles": ["tenths"],
+        "dtypes": ["float32"],
+        "forms": ["array", "frame"],
+        "learners": ["tree"],
+        "columns": 1,
+        "engines": ["auto"],
+    },
+}
+"""Arguments for `edge_problem`, each of which shows one kind of mistake within seconds."""
+PLAIN = {"labels": ["numbers"], "kinds": ["miss"], "huge": 0, "targeted": 100, "depths": [1, 2], "odd": 0}
+FOCUSES = {name: PLAIN | focus for name, focus in FOCUSES.items()}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class EdgeProblem:
     """Everything that is passed to ``certify``, and the bias model in the oracle's own form."""
 
@@ -111,6 +118,9 @@ class EdgeProblem:
     names: tuple[str, ...]
     drop: tuple[str, ...] = ()
     engine: str = "auto"
+
+    def __repr__(self) -> str:
+        return self.describe()
 
     @property
     def bias(self) -> str:
@@ -158,7 +168,8 @@ def edge_problem(source: int | Draws, **focus: Any) -> EdgeProblem:
     X, names = _table(form, columns, rows)
     y, labels = as_labels(style, codes)
     people = _draw_people(draws, wanted, form, columns, rows)
-    estimator = _draw_estimator(draws, wanted, columns, form)
+    learner = pick(draws, wanted.learners)
+    estimator = draw_estimator(draws, learner, wanted.depths, columns, form)
     drop = ()
     if isinstance(estimator, DecisionTreeClassifier) and len(columns) > 1 and chance(draws, wanted.odd):
         drop = (names[draws.number(0, len(columns) - 1)],)
@@ -219,7 +230,9 @@ def _table(
 ) -> tuple[Any, tuple[str, ...]]:
     """The rows as the form wants them, and the names that bias models use."""
     if form in ("array", "list"):
-        arrays = [np.asarray(as_series([row[j] for row in rows], dtype)) for j, (_, dtype) in enumerate(columns)]
+        arrays = [
+            np.asarray(as_series([row[j] for row in rows], dtype)) for j, (_, dtype) in enumerate(columns)
+        ]
         X = np.column_stack(arrays)
         return (X.tolist() if form == "list" else X), tuple(f"x{j}" for j in range(len(columns)))
     keys: list[Any] = ["a", "b", "c", "d"][: len(columns)]
@@ -253,73 +266,6 @@ def _draw_value(draws: Draws, style: Style) -> Any:
     """A value of a test person; a category that training never saw is rare, since many encoders refuse it."""
     beyond = style.beyond if not style.category or chance(draws, 15) else ()
     return pick(draws, (*style.values, *beyond))
-
-
-# ---------------------------------------------------------------- estimators
-
-
-def _draw_estimator(draws: Draws, wanted: Focus, columns: list[tuple[str, str]], form: str) -> Any:
-    """A tree, or a pipeline that ends in one."""
-    state = None if chance(draws, 5) else draws.number(0, 3)
-    tree = DecisionTreeClassifier(max_depth=pick(draws, wanted.depths), random_state=state)
-    learner = pick(draws, wanted.learners)
-    if learner == "selector" and form in ("array", "list"):
-        learner = "transformer"  # scikit-learn selects by type in frames only
-    if learner == "tree":
-        return tree
-    if learner == "pipeline":
-        return Pipeline([("tree", tree)])
-    if learner == "passthrough":
-        return Pipeline([("as it is", "passthrough"), ("tree", tree)])
-    if learner == "encode all":
-        return make_pipeline(_draw_encoder(draws), tree)
-    if learner == "two steps":
-        ordinal = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-        return make_pipeline(ordinal, OneHotEncoder(handle_unknown="ignore"), tree)
-    encoded = [j for j, (style, _) in enumerate(columns) if STYLES[style].category or chance(draws, 25)]
-    if not encoded and chance(draws, 80):
-        encoded = [0]
-    selection = _by_type(draws) if learner == "selector" else _by_place(draws, encoded, form, len(columns))
-    parts = [("encoded", _draw_encoder(draws), selection)]
-    if chance(draws, 15):
-        nothing: Any = make_column_selector(pattern="no such column") if form == "frame" else []
-        parts.insert(draws.number(0, 1), ("nothing", OneHotEncoder(), nothing))
-    remainder = pick(draws, ("passthrough",) * 7 + ("drop",))
-    return make_pipeline(ColumnTransformer(parts, remainder=remainder), tree)
-
-
-def _draw_encoder(draws: Draws) -> Any:
-    return pick(
-        draws,
-        (
-            OneHotEncoder(handle_unknown="ignore"),
-            OneHotEncoder(handle_unknown="ignore", sparse_output=False),
-            OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1),
-            OneHotEncoder(),
-            OneHotEncoder(drop="if_binary"),
-            OrdinalEncoder(),
-            OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-7),
-        ),
-    )
-
-
-def _by_type(draws: Draws) -> Any:
-    return pick(
-        draws,
-        (
-            make_column_selector(dtype_include=[object, "str", "category"]),
-            make_column_selector(dtype_include="category"),
-            make_column_selector(dtype_exclude="number"),
-            make_column_selector(dtype_include=["bool", "boolean", "category"]),
-            make_column_selector(dtype_include=object),
-        ),
-    )
-
-
-def _by_place(draws: Draws, encoded: list[int], form: str, width: int) -> Any:
-    if form == "frame" and chance(draws, 50):
-        return ["a", "b", "c", "d"][:width] if len(encoded) == width else ["abcd"[j] for j in encoded]
-    return pick(draws, (encoded, [j in encoded for j in range(width)]))
 
 
 # ---------------------------------------------------------------- bias models
@@ -377,6 +323,3 @@ def _draw_leaf(draws: Draws, place: int, constants: Sequence[Any], ops: Sequence
     if op == "in":
         return Leaf(place, op, tuple(pick(draws, constants) for _ in range(draws.number(1, 2))))
     return Leaf(place, op, pick(draws, constants))
-
-
-FOCUSES: Mapping[str, Mapping[str, Any]] = {}

@@ -18,6 +18,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from tests.truth.oracle import Learner, Table
 from tests.truth.problems import Problem, hand_picked, random_problem
@@ -221,9 +222,11 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--problems", type=int, default=1000, help="how many random problems")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first problem")
-    parser.add_argument("--engine", default="interval", help="engine of the library")
+    parser.add_argument("--engine", default="interval", help="engine of the library, or edges")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--focus", type=json.loads, default={}, help="JSON arguments for random_problem")
+    parser.add_argument(
+        "--focus", type=json.loads, default={}, help="JSON arguments for its problems"
+    )
     parser.add_argument("--hand-picked", action="store_true", help="examine the hand-picked problems first")
     parser.add_argument("--stop-early", action="store_true", help="stop at the first violation")
     parser.add_argument("--package-in", type=Path, help="fail unless everytree is imported from this folder")
@@ -246,7 +249,12 @@ def _hand_picked(engine: str) -> list[Problem]:
     return hand_picked_cases()  # type: ignore[return-value]
 
 
-def _run_as_told(options: argparse.Namespace) -> Tally:
+def _run_as_told(options: argparse.Namespace) -> Any:
+    if options.engine == "edges":
+        from tests.truth.edge_oracle import run_seeds as run_edges
+
+        seeds = range(options.seed, options.seed + options.problems)
+        return run_edges(seeds, options.focus, hunting=options.stop_early)
     total = Tally()
     if options.hand_picked:
         total = run(_hand_picked(options.engine), options.engine, options.stop_early)
