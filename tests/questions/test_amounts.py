@@ -18,14 +18,14 @@ from everytree import certify, radius
 from everytree.bias import log10_tables, resolve
 from everytree.checker import check
 from everytree.checker.records import _chain
-from everytree.prove.counts import MOST_ROWS, Budget, code_columns
+from everytree.errors import BiasError, TableError
+from everytree.learner import prepare
 from everytree.paths.layout import Cut, TooLargeError, _side_choices
 from everytree.paths.program import dual_bound
+from everytree.prove.counts import MOST_ROWS, Budget, code_columns
 from everytree.prove.domains import relational
-from everytree.errors import BiasError, TableError
-from everytree.questions.family import tree_family
-from everytree.learner import prepare
 from everytree.prove.memo import Memo, Visit
+from everytree.questions.family import tree_family
 from everytree.table import gaps
 from tests.truth.campaign import run_seeds
 

@@ -224,9 +224,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="seed of the first problem")
     parser.add_argument("--engine", default="interval", help="engine of the library, or edges")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument(
-        "--focus", type=json.loads, default={}, help="JSON arguments for its problems"
-    )
+    parser.add_argument("--focus", type=json.loads, default={}, help="JSON arguments for its problems")
     parser.add_argument("--hand-picked", action="store_true", help="examine the hand-picked problems first")
     parser.add_argument("--stop-early", action="store_true", help="stop at the first violation")
     parser.add_argument("--package-in", type=Path, help="fail unless everytree is imported from this folder")

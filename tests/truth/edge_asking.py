@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tests.edges import EdgeProblem
+from tests.truth.edges import EdgeProblem
 
 SECONDS, GRACE, MEMORY = 3.0, 2.0, 2e8
 INTERNAL, LATE, TRACEBACK = "internal error", "late", "traceback"
@@ -98,6 +98,8 @@ def warm_up() -> None:
 
     from everytree import certify
 
+    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
+        return
     X, y = [[10, 5], [20, 5], [30, 7], [40, 7]] * 3, [0, 0, 1, 0] * 3
     for engine in ("interval", "auto"):
         for bias in ("flip(1) + miss(1, where x0 > 5) + fake(1)", "flip(2)", "miss(2)", "fake(2)"):

@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from sklearn.tree import DecisionTreeClassifier
 
-from tests.edge_bias import Joined, Leaf, Not, Part
-from tests.edge_columns import (
+from tests.truth.edge_bias import Joined, Leaf, Not, Part
+from tests.truth.edge_columns import (
     ARRAY_DTYPES,
     LABELS,
     REFUSED,
@@ -26,8 +26,8 @@ from tests.edge_columns import (
     as_series,
     neighbours,
 )
-from tests.edge_draws import Draws, Seeded, chance, pick
-from tests.edge_learners import LEARNERS, draw_estimator
+from tests.truth.edge_draws import Draws, Seeded, chance, pick
+from tests.truth.edge_learners import LEARNERS, draw_estimator
 
 HUGE = (2**31 - 1, 2**31, 2**32, 10**12)
 AMOUNTS = ("1", "2", "0", "3", "30", "50%", "100% of group")
@@ -57,8 +57,20 @@ class Focus:
     odd: int = 10  # percent of the problems with an odd index, with a dropped column, that are fitted, ...
 
 
+PLAIN = {"labels": ["numbers"], "kinds": ["miss"], "huge": 0, "targeted": 100, "depths": [1, 2], "odd": 0}
+CODES = PLAIN | {
+    "forms": ["frame"],
+    "learners": ["tree", "transformer"],
+    "amounts": ["1", "2", "3"],
+    "on_label": 0,
+    "nesting": 0,
+    "columns": 1,
+    "depths": [1],
+    "engines": ["relational"],
+}
 FOCUSES: dict[str, dict[str, Any]] = {
-    "huge amounts": {
+    "huge amounts": PLAIN
+    | {
         "styles": ["tens"],
         "dtypes": ["int64", "float64"],
         "forms": ["array"],
@@ -70,27 +82,20 @@ FOCUSES: dict[str, dict[str, Any]] = {
         "bulky": 20,
         "engines": ["relational"],
     },
-    "almost boolean": {"styles": ["almost boolean"], "learners": ["tree"], "columns": 1},
-    "categories 0 and 1": {
-        "styles": ["codes 0 and 1"],
-        "dtypes": ["category", "int64"],
-        "forms": ["frame"],
-        "learners": ["tree", "transformer"],
-        "amounts": ["1", "2", "3"],
-        "on_label": 0,
-        "nesting": 0,
-        "columns": 1,
-        "depths": [1],
-        "engines": ["relational"],
-    },
-    "large integers": {"styles": ["2^60"], "forms": ["frame"], "learners": ["tree"], "kinds": ["flip"]},
-    "selectors": {
+    "almost boolean": PLAIN | {"styles": ["almost boolean"], "learners": ["tree"], "columns": 1},
+    "categories 0 and 1": CODES | {"styles": ["codes 0 and 1"], "dtypes": ["category", "int64"]},
+    "unseen categories": CODES | {"styles": ["words"], "dtypes": ["category", "str"], "learners": ["tree"]},
+    "large integers": PLAIN
+    | {"styles": ["2^60"], "forms": ["frame", "list"], "learners": ["tree"], "kinds": ["flip"]},
+    "selectors": PLAIN
+    | {
         "styles": ["codes", "words", "tens"],
         "forms": ["frame"],
         "learners": ["selector"],
         "kinds": ["flip"],
     },
-    "short floats": {
+    "short floats": PLAIN
+    | {
         "styles": ["tenths"],
         "dtypes": ["float32"],
         "forms": ["array", "frame"],
@@ -98,10 +103,10 @@ FOCUSES: dict[str, dict[str, Any]] = {
         "columns": 1,
         "engines": ["auto"],
     },
+    "removed rows": PLAIN
+    | {"styles": ["tens"], "learners": ["tree"], "kinds": ["fake"], "targeted": 0, "engines": ["auto"]},
 }
 """Arguments for `edge_problem`, each of which shows one kind of mistake within seconds."""
-PLAIN = {"labels": ["numbers"], "kinds": ["miss"], "huge": 0, "targeted": 100, "depths": [1, 2], "odd": 0}
-FOCUSES = {name: PLAIN | focus for name, focus in FOCUSES.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from tests.edge_bias import Allowance
-from tests.edge_rows import columns_of, extended, without
+from tests.truth.edge_bias import Allowance
+from tests.truth.edge_rows import columns_of, extended, without
 
 if TYPE_CHECKING:
-    from tests.edge_oracle import Case
+    from tests.truth.edge_oracle import Case
 
 
 def judge_witness(case: Case, person: int, witness: Any) -> str:

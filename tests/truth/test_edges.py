@@ -19,12 +19,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from tests.edge_bias import Allowance, Joined, Leaf, Not, Part, compare
-from tests.edge_columns import STYLES, beside, storable
-from tests.edge_learners import LEARNERS
-from tests.edge_oracle import EdgeTally, examine, run_seeds
-from tests.edge_rows import OwnLearner, columns_of, extended
-from tests.edges import FOCUSES, EdgeProblem, edge_problem
+from tests.truth.edge_bias import Allowance, Joined, Leaf, Not, Part, compare
+from tests.truth.edge_columns import STYLES, beside, storable
+from tests.truth.edge_learners import LEARNERS
+from tests.truth.edge_oracle import EdgeTally, examine, run_seeds
+from tests.truth.edge_rows import OwnLearner, columns_of, extended
+from tests.truth.edges import FOCUSES, EdgeProblem, edge_problem
 
 CHUNKS = 10
 PER_CHUNK = max(1, round(50 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
@@ -132,23 +132,11 @@ def witness_of(**changes):
 
     def certifier(estimator, X, y, people, bias, **_):
         from everytree import certify
-        from everytree.decide.witness import Witness
 
         result = certify(estimator, X, y, people, "flip(2)")
-        names = [f"x{j}" for j in range(np.asarray(X).shape[1])]
-        empty = pd.DataFrame(columns=[*names, "label"])
-        options = {
-            "flipped": {},
-            "removed": [],
-            "added": empty,
-            "before": 1,
-            "after": 0,
-            "label_name": "label",
-        }
-        verdicts = np.array(["not robust"] * len(result), dtype="<U10")
-        return replace(
-            result, verdicts=verdicts, witnesses={0: Witness(label_name="label", **(options | changes))}
-        )
+        nothing = {"flipped": {}, "removed": [], "added": pd.DataFrame(columns=["x0", "label"])}
+        made_up = replace(result.witness(0), **(nothing | {"before": 1, "after": 0} | changes))
+        return replace(result, witnesses={0: made_up})
 
     return certifier
 

@@ -14,8 +14,8 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils import check_array
 
-from tests.edge_columns import LARGEST, beside, plain_dtype, storable
-from tests.edges import EdgeProblem
+from tests.truth.edge_columns import LARGEST, beside, plain_dtype, storable
+from tests.truth.edges import EdgeProblem
 
 MOST_VALUES, MOST_ROWS = 14, 100
 

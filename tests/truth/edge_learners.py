@@ -10,8 +10,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from tests.edge_columns import STYLES
-from tests.edge_draws import Draws, chance, pick
+from tests.truth.edge_columns import STYLES
+from tests.truth.edge_draws import Draws, chance, pick
 
 LEARNERS = (
     "tree",

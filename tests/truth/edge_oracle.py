@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tests.edge_asking import INTERNAL, TRACEBACK, ask
-from tests.edge_bias import Allowance
-from tests.edge_rows import MOST_ROWS, OwnLearner, addable_rows, columns_of, extended, taken, without
-from tests.edge_tables import Table, some_tables
-from tests.edge_witness import judge_witness
-from tests.edges import EdgeProblem, edge_problem, show
-from tests.oracle import grow_with_sklearn
+from tests.truth.edge_asking import INTERNAL, TRACEBACK, ask
+from tests.truth.edge_bias import Allowance
+from tests.truth.edge_rows import MOST_ROWS, OwnLearner, addable_rows, columns_of, extended, taken, without
+from tests.truth.edge_tables import Table, some_tables
+from tests.truth.edge_witness import judge_witness
+from tests.truth.edges import EdgeProblem, edge_problem, show
+from tests.truth.oracle import grow_with_sklearn
 
 DEEP = np.iinfo(np.int32).max
 WRONG = ("prediction", "robust", "witness", INTERNAL)

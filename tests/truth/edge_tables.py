@@ -10,8 +10,8 @@ from itertools import islice
 
 import numpy as np
 
-from tests.edge_bias import Allowance
-from tests.oracle import Component, TooManyTablesError, _additions, _at_most, _flips, _removals
+from tests.truth.edge_bias import Allowance
+from tests.truth.oracle import Component, TooManyTablesError, _additions, _at_most, _flips, _removals
 
 Table = tuple[tuple[int, int], ...]
 FEW, SAMPLED = 150, 150
