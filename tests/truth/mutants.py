@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.truth.campaign import SELF_CHECK, VIOLATION
+from tests.truth.edges import FOCUSES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "everytree"
@@ -32,7 +33,8 @@ class Mutant:
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
         "check" for the independent check, "bounds" for the inequality below the relational engine, "witnesses"
-        for witnesses in tables of many types, or "metrics" for ranges of metrics.
+        for witnesses in tables of many types, "metrics" for ranges of metrics, or "edges" for the campaign at
+        the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``.
     focus : keyword arguments for ``random_problem`` (``random_case`` for witnesses), to find the violation within seconds, for example
         ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
     problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
@@ -144,6 +146,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE),
     Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "TIE_TOLERANCE * (total.sum() + additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
     Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "TIE_TOLERANCE * (total.sum() + budget.additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
+    # At the edges: odd types, encoders, and what a table can hold. First the six mistakes that were made there.
+    Mutant("huge amounts in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="edges", focus=FOCUSES["huge amounts"]),
+    Mutant("a column is boolean by its float32 image", "table/values.py", "    values, missing = plain_numbers(column)\n    if values.dtype.kind == \"b\":\n        return \"boolean\"\n    head", "    values, missing = plain_numbers(column)\n    values = values.astype(np.float32) if values.dtype.kind == \"f\" else values\n    head", engine="edges", focus=FOCUSES["almost boolean"]),
+    Mutant("categories 0 and 1 are boolean", "table/pipelines.py", "columns.append(Column(name, \"categorical\", values, features, encoding))", "columns.append(Column(name, \"boolean\" if set(values) <= {0, 1} else \"categorical\", values, features, encoding))", engine="edges", focus=FOCUSES["categories 0 and 1"]),
+    Mutant("every number is cast through float64", "table/casting.py", "check_array(given, dtype=np.float32,", "check_array(check_array(given, dtype=np.float64, ensure_all_finite=False), dtype=np.float32,", engine="edges", focus=FOCUSES["large integers"]),
+    Mutant("a Pipeline is fitted to other types", "table/frames.py", "return Source(frame, index, frozenset(categorical), role, given)", "return Source(frame, index, frozenset(categorical), role, frame)", engine="edges", focus=FOCUSES["selectors"]),
+    Mutant("numbers made in float64 for a float32 column, at the edges", "refute/storage.py", "held = numbers.type(value)", "held = np.float64(value)", engine="edges", focus=FOCUSES["short floats"]),
+    Mutant("an unseen category is never unequal", "bias/regions.py", "        return True, equal\n", "        return any(other not in (leaf.value, None) for other in inside), equal\n", engine="edges", focus=FOCUSES["unseen categories"]),
+    Mutant("a removed row stays in the changed table", "refute/applying.py", "keep[witness.removed] = False", "keep[witness.removed[1:]] = False", engine="edges", focus=FOCUSES["removed rows"]),
 )  # fmt: skip
 
 

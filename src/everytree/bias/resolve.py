@@ -172,8 +172,8 @@ def resolve(
     model = as_bias(bias)
     if y is None and not isinstance(table, TrainingTable):
         raise BiasError(
-            f"A bias model is resolved against a training table; received a {type(table).__name__} alone. Pass "
-            "what training_table makes of it, or the codes and the list of its labels as well."
+            f"A bias model is resolved against a training table; received a {type(table).__name__} alone. "
+            "Pass what training_table makes of it, or the codes and the list of its labels as well."
         )
     view = view_of(table, y, labels, label_name)
     if len(view.frame) != view.n_rows:
