@@ -1,3 +1,3 @@
 """The version, in its one place: the package, stored results and audit keys read it here."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
