@@ -15,7 +15,6 @@ import narwhals as nw
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from everytree.errors import TableError
 
@@ -46,6 +45,8 @@ def as_learner_sees(given: Any) -> NDArray[np.float32]:
     ValueError, TypeError, OverflowError
         If scikit-learn refuses the table.
     """
+    from sklearn.utils import check_array  # as in `pipelines`
+
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         block = check_array(given, dtype=np.float32, accept_sparse="csc", ensure_all_finite=False)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from everytree.errors import TableError
 from everytree.table.casting import REFUSALS, as_learner_sees, check_finite
@@ -70,6 +69,8 @@ def fit_encoder(encoder: Any, source: Source) -> Any:
 
     Its types matter: a ColumnTransformer may choose columns by them, and encoders read categories from them.
     """
+    from sklearn.base import clone  # tables and bias models are there before scikit-learn is loaded
+
     try:
         return clone(encoder).fit(source.given)
     except REFUSALS as error:

@@ -10,8 +10,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
-import lark
-
 from everytree.bias.components import BiasModel, Component
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
@@ -100,6 +98,7 @@ def _run(text: str, start: str) -> Any:
     if not isinstance(text, str):
         raise BiasError(f"parse reads text; received {type(text).__name__}. Pass the model as a str.")
     opened = check_extent(text)
+    import lark  # loaded with the first text that is read
 
     try:
         return _parser().parse(text, start=start)
@@ -115,6 +114,8 @@ def _run(text: str, start: str) -> Any:
 
 @cache
 def _parser() -> Any:
+    import lark
+
     return lark.Lark(
         GRAMMAR,
         parser="lalr",
