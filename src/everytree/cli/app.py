@@ -11,20 +11,25 @@ from everytree.cli.options import (
     BIAS,
     BiasOption,
     CategoricalOption,
-    ColumnName,
+    CellsOption,
+    CellTimeOption,
+    ColumnsOption,
     CsvOption,
+    DatasetOption,
     DepthOption,
     DropOption,
     EncodingName,
     EncodingOption,
     EngineName,
-    FigureName,
+    FigureOption,
     GroupOption,
     JobsOption,
     JsonOption,
     LabelOption,
+    MarkdownOption,
     MemoryOption,
-    TableName,
+    PicturesOption,
+    TableOption,
     TestArgument,
     TimeOption,
     TrainArgument,
@@ -323,31 +328,14 @@ def datasets() -> None:
 
 @app.command()
 def reproduce(
-    table: Annotated[
-        TableName | None, typer.Option(help="Which of the paper's tables; all unless a figure is chosen.")
-    ] = None,
-    figure: Annotated[
-        FigureName | None, typer.Option(help="A demographic figure of the paper in place of tables.")
-    ] = None,
-    dataset: Annotated[
-        list[str] | None, typer.Option("--dataset", help="Only this data set; may be repeated.")
-    ] = None,
-    engine: Annotated[
-        ColumnName | None,
-        typer.Option(help="Which columns of our own to compute for tables; both by default."),
-    ] = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write one line for each cell, or group and amount, here.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option("--markdown", help="Write the tables to this .md file.")
-    ] = None,
-    pictures: Annotated[
-        Path | None, typer.Option("--pictures", help="Draw each panel of a figure into this folder, as SVG.")
-    ] = None,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", help="Seconds for each cell or amount, and engine.")
-    ] = 60.0,
+    table: TableOption = None,
+    figure: FigureOption = None,
+    dataset: DatasetOption = None,
+    engine: ColumnsOption = None,
+    csv: CellsOption = None,
+    markdown: MarkdownOption = None,
+    pictures: PicturesOption = None,
+    time_limit: CellTimeOption = 60.0,
 ) -> None:
     """Compute tables or figures of the paper again and show them beside the paper's own numbers."""
     from everytree.cli import reproduce as reproducing

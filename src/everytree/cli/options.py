@@ -89,3 +89,28 @@ JsonOption = Annotated[
 CsvOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
 ]
+
+# Of `reproduce` alone.
+TableOption = Annotated[
+    TableName | None, typer.Option(help="Which of the paper's tables; all unless a figure is chosen.")
+]
+FigureOption = Annotated[
+    FigureName | None, typer.Option(help="A demographic figure of the paper in place of tables.")
+]
+DatasetOption = Annotated[
+    list[str] | None, typer.Option("--dataset", help="Only this data set; may be repeated.")
+]
+ColumnsOption = Annotated[
+    ColumnName | None,
+    typer.Option(help="Which columns of our own to compute for tables; both by default."),
+]
+CellsOption = Annotated[
+    Path | None, typer.Option("--csv", help="Write one line for each cell, or group and amount, here.")
+]
+MarkdownOption = Annotated[Path | None, typer.Option("--markdown", help="Write the tables to this .md file.")]
+PicturesOption = Annotated[
+    Path | None, typer.Option("--pictures", help="Draw each panel of a figure into this folder, as SVG.")
+]
+CellTimeOption = Annotated[
+    float, typer.Option("--time-limit", help="Seconds for each cell or amount, and engine.")
+]
