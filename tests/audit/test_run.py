@@ -468,7 +468,7 @@ def test_columns_and_labels_of_unusual_types(tmp_path: Path) -> None:
     assert added["whole"].isna().any()
     assert {str(value) for value in added["list"]} <= {str(value) for value in pd.read_parquet(path)["list"]}
     labels = set(pd.read_csv(tmp_path / "people.csv")["possible_labels"])
-    assert '["2020-01-01 00:00:00", "2021-01-01 00:00:00"]' in labels
+    assert '["2020-01-01T00:00:00", "2021-01-01T00:00:00"]' in labels
 
 
 def test_gaps_are_checked_for_all_that_a_radius_may_add(tmp_path: Path) -> None:

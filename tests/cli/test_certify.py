@@ -157,7 +157,7 @@ def test_another_label_of_a_data_set(run: Run) -> None:
 
 
 def test_limits_are_told(run: Run) -> None:
-    said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--memory-limit", "0.001")
+    said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--memory-limit", "1KB")
     assert said.code == 0
     assert "A time or memory limit ended the search early" in said.err
     said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--time-limit", "0.000001")

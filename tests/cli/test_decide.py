@@ -225,10 +225,10 @@ def test_a_radius_that_is_not_exact_is_told(run: Run) -> None:
 @pytest.mark.parametrize(
     ("command", "module", "options"),
     [
-        ("witness", "witnessing._certify", ("--bias", "flip(1)", "--person", 0, "--write", "nowhere/a.csv")),
-        ("witness", "witnessing._certify", ("--bias", "flip(1)", "--person", 0, "--json", "nowhere/a.json")),
-        ("radius", "measuring._measure", ("--family", "flip(?)", "--csv", "nowhere/a.csv")),
-        ("radius", "measuring._measure", ("--family", "flip(?)", "--json", "nowhere/a.json")),
+        ("witness", "witness._certify", ("--bias", "flip(1)", "--person", 0, "--write", "nowhere/a.csv")),
+        ("witness", "witness._certify", ("--bias", "flip(1)", "--person", 0, "--json", "nowhere/a.json")),
+        ("radius", "radius._measure", ("--family", "flip(?)", "--csv", "nowhere/a.csv")),
+        ("radius", "radius._measure", ("--family", "flip(?)", "--json", "nowhere/a.json")),
     ],
 )
 def test_an_unwritable_file_is_found_out_first(
@@ -276,7 +276,7 @@ def test_check_explains_every_outcome(
     run: Run, monkeypatch: pytest.MonkeyPatch, person: int, outcome: str, words: str
 ) -> None:
     report = CheckReport(outcome, "Some reason.", ("score <= 4.0",), 1)  # type: ignore[arg-type]
-    monkeypatch.setattr("everytree.checker.check", lambda *_, **__: report)
+    monkeypatch.setattr("everytree.cli.check.check", lambda *_, **__: report)
     said = run("check", *HIRING, "--person", person)
     assert said.code == 0
     assert f"checker     {outcome}\nreason      Some reason.\npath        score <= 4.0\n" in said.err

@@ -12,10 +12,10 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
-from everytree import BiasCertifier, certify, learner
+from everytree import BiasCertifier, certify
 from everytree.errors import UnsupportedLearnerError
-from everytree.learner import prepare
-from everytree.table import pipelines
+from everytree.learner import prepare, prepared
+from everytree.table import encoding
 from everytree.table.encoding import encode_training
 
 N = 24
@@ -179,7 +179,7 @@ def test_another_matrix_is_refused(monkeypatch, fitted) -> None:
         table.X[3, 1] += 0.25
         return table
 
-    monkeypatch.setattr(learner, "encode_training", wrong)
+    monkeypatch.setattr(prepared, "encode_training", wrong)
     message = (
         r"feature 'b' of the training table is .*25 for everytree, but .* row 3 \(index 103\) \(1 such rows\)"
     )
@@ -195,7 +195,7 @@ def test_encoders_fitted_to_another_table_are_noticed(monkeypatch) -> None:
         (OneHotEncoder(handle_unknown="ignore"), chosen), remainder="passthrough"
     )
     monkeypatch.setattr(
-        learner, "fit_encoder", lambda encoder, source: clone(encoder).fit(source.frame), raising=True
+        prepared, "fit_encoder", lambda encoder, source: clone(encoder).fit(source.frame), raising=True
     )
     with pytest.raises(UnsupportedLearnerError, match=r"The estimator itself|features for everytree"):
         prepare(make_pipeline(transformer, DecisionTreeClassifier(random_state=0)), X, Y, X)
@@ -205,14 +205,14 @@ def test_other_features_of_the_test_table_are_noticed(monkeypatch) -> None:
     X = pd.DataFrame({"g": LETTERS[CODES[:, 0]], "x": CODES[:, 1]})
     parts = (OneHotEncoder(), ["g"])
     pipeline = make_pipeline(make_column_transformer(parts, remainder="passthrough"), tree())
-    right = pipelines.transform
+    right = encoding.transform
 
     def wrong(encoder, source):
         features = right(encoder, source)
         features[0, 3] += float(source.role == "test table")
         return features
 
-    monkeypatch.setattr(pipelines, "transform", wrong)
+    monkeypatch.setattr(encoding, "transform", wrong)
     with pytest.raises(UnsupportedLearnerError, match=r"feature 'x' of the test table is .* in row 0"):
         prepare(pipeline, X, Y, X)
 

@@ -28,7 +28,9 @@ from everytree.cli.options import (
     LabelOption,
     MarkdownOption,
     MemoryOption,
+    MetricsOption,
     PicturesOption,
+    PositiveOption,
     TableOption,
     TestArgument,
     TimeOption,
@@ -115,9 +117,7 @@ def metrics(
     bias: BiasOption = ...,  # type: ignore[assignment]
     depth: DepthOption = ...,  # type: ignore[assignment]
     label: LabelOption = None,
-    positive: Annotated[
-        str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
-    ] = None,
+    positive: PositiveOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = EncodingName.ONEHOT,
@@ -126,9 +126,7 @@ def metrics(
     memory_limit: MemoryOption = None,
     n_jobs: JobsOption = 1,
     json: JsonOption = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
-    ] = None,
+    csv: MetricsOption = None,
 ) -> None:
     """Bound accuracy, rates and differences between groups over all tables of the bias model."""
     from everytree.cli import metrics as bounding

@@ -89,6 +89,12 @@ JsonOption = Annotated[
 CsvOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
 ]
+PositiveOption = Annotated[
+    str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
+]
+MetricsOption = Annotated[
+    Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
+]
 
 # Of `reproduce` alone.
 TableOption = Annotated[

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
 
 LEAST_MEMORY = 1e6
-"""A smaller limit is a number of megabytes taken for bytes."""
+"""A smaller limit without a unit is a number of megabytes taken for bytes."""
 
 __all__ = ["NO_HURRY", "Patience", "Setup", "check_depth", "check_limit", "check_people"]
 
@@ -88,7 +88,8 @@ class Patience:
         as_jobs(self.n_jobs)
         if self.memory_limit is None:
             return
-        if as_bytes("--memory-limit", self.memory_limit) < LEAST_MEMORY:
+        bare = self.memory_limit.strip()[-1:].isdigit()
+        if as_bytes("--memory-limit", self.memory_limit) < LEAST_MEMORY and bare:
             raise EverytreeError(
                 f"--memory-limit must be at least 1MB; received {self.memory_limit}. A number without a unit "
                 f"counts bytes: for megabytes write {self.memory_limit}MB."

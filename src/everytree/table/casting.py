@@ -172,4 +172,10 @@ def _kept(values: NDArray[Any], dtype: Any) -> bool:
             there = flat.astype(dtype).astype(object)
     except REFUSALS:
         return False
-    return bool((there.isna() == flat.isna()).all() and (there.eq(flat) | flat.isna()).all())
+    return all(_alike(a, b) for a, b in zip(flat.tolist(), there.tolist(), strict=True))
+
+
+def _alike(a: Any, b: Any) -> bool:
+    """Tell whether two values are one, or both are missing; a list is a value."""
+    holes = [bool(pd.api.types.is_scalar(value) and pd.isna(value)) for value in (a, b)]
+    return all(holes) if any(holes) else bool(np.array_equal(a, b))
