@@ -31,6 +31,8 @@ from everytree.cli.options import (
     MetricsOption,
     PicturesOption,
     PositiveOption,
+    QuietOption,
+    SummaryOption,
     TableOption,
     TestArgument,
     TimeOption,
@@ -91,7 +93,7 @@ def certify(
     n_jobs: JobsOption = 1,
     json: JsonOption = None,
     csv: CsvOption = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
+    quiet: QuietOption = False,
 ) -> None:
     """Prove for each person of TEST that bias of the given kind cannot change the prediction."""
     from everytree.cli import certify as certifying
@@ -248,8 +250,7 @@ def _setup(
 ) -> Setup:
     from everytree.cli.preparing import Setup
 
-    chosen, codes = tuple(drop or ()), tuple(categorical or ())
-    return Setup(train, test, depth, label, chosen, codes, encoding.value)
+    return Setup(train, test, depth, label, tuple(drop or ()), tuple(categorical or ()), encoding.value)
 
 
 def _patience(time_limit: float | None, memory_limit: str | None, n_jobs: int) -> Patience:
@@ -294,10 +295,8 @@ def audit(
         str | None,
         typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),
     ] = None,
-    json: Annotated[
-        str | None, typer.Option("--json", help="Write the summary to this .json file; - is standard output.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")] = False,
+    json: SummaryOption = None,
+    quiet: QuietOption = False,
 ) -> None:
     """Run an audit: many bias models, amounts and depths, kept as they finish, with groups and a report."""
     from everytree.cli import audit as auditing

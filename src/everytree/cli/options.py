@@ -89,6 +89,10 @@ JsonOption = Annotated[
 CsvOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
 ]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")]
+SummaryOption = Annotated[
+    str | None, typer.Option("--json", help="Write the summary to this .json file; - is standard output.")
+]
 PositiveOption = Annotated[
     str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
 ]
