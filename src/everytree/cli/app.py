@@ -43,8 +43,6 @@ from everytree.support.version import VERSION
 if TYPE_CHECKING:
     from everytree.cli.preparing import Patience, Setup
 
-__all__ = ["app"]
-
 
 app = typer.Typer(
     name="everytree",
