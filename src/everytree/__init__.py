@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from everytree.questions.radius import radius
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
+    from everytree.results.loading import load
     from everytree.results.radii import RadiusResult
     from everytree.results.ranges import MetricRanges
 
@@ -57,6 +58,7 @@ _HOMES = {
     "fake": "everytree.bias",
     "flip": "everytree.bias",
     "label": "everytree.bias",
+    "load": "everytree.results.loading",
     "metric_ranges": "everytree.questions.metrics",
     "miss": "everytree.bias",
     "parse": "everytree.bias",
@@ -79,6 +81,7 @@ __all__ = [
     "fake",
     "flip",
     "label",
+    "load",
     "metric_ranges",
     "miss",
     "parse",

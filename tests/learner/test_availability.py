@@ -18,7 +18,7 @@ LABELS = [0] * 4 + [1] * 12
 def problem_of(settings: Settings, bias: str) -> Problem:
     prepared = prepare(DecisionTreeClassifier(), STEPS, LABELS, [[0]])
     train = prepared.train
-    return Problem.of(train, resolve(bias, train.frame, train.y, train.labels), settings)
+    return Problem.of(train, resolve(bias, train), settings)
 
 
 # ---------------------------------------------------------------- resolved numbers

@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from everytree import certify
 from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
-from everytree.prove.problem import Problem
+from everytree.prove.problem import People, Problem
 from everytree.refute.attacks import Attack
 from everytree.refute.judge import Judge
 
@@ -19,12 +19,11 @@ def attacked(X, y, people, depth, bias, seed=0, steps=600):
     """The judge after so many steps of an attack on everybody."""
     prepared = prepare(DecisionTreeClassifier(max_depth=depth, random_state=0), X, y, people)
     train = prepared.train
-    resolved = resolve(as_bias(bias), train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(as_bias(bias), train)
     problem = Problem.of(train, resolved, prepared.learner.settings)
-    nobody = np.zeros(len(people), bool)
-    test = prepared.test
-    judge = Judge(problem, prepared.learner.new_tree, test.X, prepared.predictions, nobody, test.frame)
-    for step, _ in enumerate(Attack(problem, judge, seed).run()):
+    asked = People(prepared.test.X, prepared.predictions)
+    judge = Judge(problem, prepared.learner.new_tree, asked, prepared.test.frame)
+    for step, _ in enumerate(Attack(problem, judge, seed=seed).run()):
         if step >= steps or not judge.open.any():
             break
     return problem, judge
@@ -54,7 +53,7 @@ def test_every_kind_of_bias_is_attacked(bias, least):
     assert len(judge.witnesses) >= least * len(people)
     assert not judge.open[list(judge.witnesses)].any()
     for p, (trial, after) in judge.witnesses.items():
-        assert judge.membership.holds(trial)
+        assert judge.membership.holds(trial, judge.maker.as_frame(trial.originals))
         tree = DecisionTreeClassifier(random_state=0).fit(*trial.table(problem))
         assert tree.predict(judge.X[[p]])[0] == after != judge.predictions[p]
 

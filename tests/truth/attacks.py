@@ -95,7 +95,7 @@ def certified_setting(dataset: Any, depth: int, bias: str, engine: str = "relati
     result = certify(tree, *tables, bias, engine=engine)
     prepared = prepare(tree, *tables)
     train = prepared.train
-    resolved = resolve(bias, train.frame, train.y, train.labels, train.label_name)
+    resolved = resolve(bias, train)
     if resolved.additions_depend_on_region:
         raise ValueError("The attack does not know where rows may be added; use a miss without columns.")
     columns = [column for column in train.columns if column.features]

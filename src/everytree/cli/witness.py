@@ -128,19 +128,8 @@ def _as_dict(result: CertificationResult, people: tuple[int, ...]) -> dict[str, 
                 "person": person,
                 "prediction": predictions[place],
                 "verdict": str(result.verdicts[place]),
-                "witness": _changes(result.witnesses.get(place)),
+                "witness": result.witnesses[place].to_dict() if place in result.witnesses else None,
             }
             for place, person in enumerate(people)
         ],
-    }
-
-
-def _changes(witness: Witness | None) -> dict[str, Any] | None:
-    if witness is None:
-        return None
-    return {
-        "after": witness.after,
-        "flipped": [{"row": row, "label": label} for row, label in witness.flipped.items()],
-        "removed": [int(row) for row in witness.removed],
-        "added": witness.added.to_dict(orient="records"),
     }

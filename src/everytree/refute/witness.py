@@ -6,6 +6,7 @@ What people see of a trial: row numbers, labels and original values instead of c
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ import pandas as pd
 from everytree.refute.applying import changed_labels, changed_rows, pick_columns
 from everytree.refute.storage import rows_like
 from everytree.support.above import above
+from everytree.support.plain import as_plain
 from everytree.table.frames import as_source, label_values
 
 if TYPE_CHECKING:
@@ -109,6 +111,33 @@ class Witness:
             values of an added row.
         """
         return changed_rows(self, X_train), changed_labels(self, y_train)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The changes as plain Python values, which JSON can hold; `from_dict` reads them back."""
+        return {
+            "before": as_plain(self.before),
+            "after": as_plain(self.after),
+            "flipped": [{"row": row, "label": as_plain(label)} for row, label in self.flipped.items()],
+            "removed": [int(row) for row in self.removed],
+            "added": [as_plain(record) for record in self.added.to_dict(orient="records")],
+            "label_name": self.label_name,
+            "random_state": self.random_state,
+        }
+
+    @classmethod
+    def from_dict(cls, changes: Mapping[str, Any], columns: Sequence[str] = ()) -> Witness:
+        """Read what `to_dict` wrote; `columns` names those of the training table, where no row is added."""
+        label = str(changes["label_name"])
+        added = pd.DataFrame(changes["added"], columns=None if changes["added"] else [*columns, label])
+        return cls(
+            {int(flip["row"]): flip["label"] for flip in changes["flipped"]},
+            [int(row) for row in changes["removed"]],
+            added,
+            changes["before"],
+            changes["after"],
+            label,
+            random_state=changes["random_state"],
+        )
 
     def to_frame(self, X_train: Any, y_train: Any) -> pd.DataFrame:
         """One row a changed record: what happens to it, its columns, its label before and after.

@@ -257,6 +257,8 @@ class CertificationResult:
                     "verdict": str(self.verdicts[p]),
                     "possible_labels": as_plain(self.possible_labels[p]),
                     "probability_ranges": self.probability_ranges[p].tolist(),
+                    "reason": None if self.reasons is None else str(self.reasons[p]),
+                    "witness": self.witnesses[p].to_dict() if p in self.witnesses else None,
                 }
                 for p, name in enumerate(self.index)
             ],
