@@ -271,9 +271,9 @@ def test_limits_reach_the_search() -> None:
         ({"n_jobs": 0}, EverytreeError, "n_jobs must be a whole number"),
         ({"estimator": DecisionTreeClassifier}, UnsupportedLearnerError, "with brackets"),
         (
-            {"estimator": DecisionTreeClassifier(min_samples_leaf=5)},
+            {"estimator": DecisionTreeClassifier(class_weight="balanced")},
             UnsupportedLearnerError,
-            "min_samples_leaf",
+            "class_weight",
         ),
         ({"estimator": "tree"}, UnsupportedLearnerError, "not supported"),
     ],

@@ -24,7 +24,8 @@ from everytree.paths.layout import Cut, TooLargeError, _side_choices
 from everytree.paths.program import dual_bound
 from everytree.prove.counts import MOST_ROWS, Budget, code_columns
 from everytree.prove.domains import relational
-from everytree.prove.memo import Memo, Visit
+from everytree.prove.memo import Memo
+from everytree.prove.node import Node
 from everytree.questions.family import tree_family
 from everytree.table import gaps
 from tests.truth.campaign import run_seeds
@@ -341,28 +342,28 @@ def test_many_additions_of_one_kind_do_not_recurse(amount: int) -> None:
     assert result.verdicts[1] == "robust"
 
 
-def visit(additions: int, depth: int, rows: int = 3) -> Visit:
+def visit(additions: int, depth: int, rows: int = 3) -> tuple[Node, np.ndarray]:
     both = np.ones(2, bool)
     budget = Budget(additions, 0, 0, both, both)
-    people = np.arange(2, dtype=np.int32)
-    return Visit(np.arange(rows, dtype=np.int32), people, depth, budget, np.zeros(1, bool), {})
+    node = Node(np.arange(rows, dtype=np.int32), depth, budget, np.zeros(1, bool), {})
+    return node, np.arange(2, dtype=np.int32)
 
 
 def test_who_was_served_with_more_is_served() -> None:
-    memo = Memo(2, 1e6)
-    assert len(memo.newcomers(visit(5, 2))) == 2
-    assert len(memo.newcomers(visit(5, 2))) == 0
-    assert len(memo.newcomers(visit(4, 2))) == 0
-    assert len(memo.newcomers(visit(6, 2))) == 2
-    assert len(memo.newcomers(visit(6, 3))) == 2
-    assert len(memo.newcomers(visit(4, 7))) == 2
-    assert len(memo.newcomers(visit(4, 6))) == 2
-    assert len(memo.newcomers(visit(2, 5))) == 0
-    assert len(memo.newcomers(visit(0, 3))) == 2
-    assert len(memo.newcomers(visit(0, 9))) == 0
-    assert len(memo.newcomers(visit(0, 2))) == 2
-    full = Memo(2, 0.0)
-    assert len(full.newcomers(visit(5, 2))) == len(full.newcomers(visit(5, 2))) == 2
+    memo = Memo(2, np.zeros(1, bool), 1e6)
+    assert len(memo.newcomers(*visit(5, 2))) == 2
+    assert len(memo.newcomers(*visit(5, 2))) == 0
+    assert len(memo.newcomers(*visit(4, 2))) == 0
+    assert len(memo.newcomers(*visit(6, 2))) == 2
+    assert len(memo.newcomers(*visit(6, 3))) == 2
+    assert len(memo.newcomers(*visit(4, 7))) == 2
+    assert len(memo.newcomers(*visit(4, 6))) == 2
+    assert len(memo.newcomers(*visit(2, 5))) == 0
+    assert len(memo.newcomers(*visit(0, 3))) == 2
+    assert len(memo.newcomers(*visit(0, 9))) == 0
+    assert len(memo.newcomers(*visit(0, 2))) == 2
+    full = Memo(2, np.zeros(1, bool), 0.0)
+    assert len(full.newcomers(*visit(5, 2))) == len(full.newcomers(*visit(5, 2))) == 2
 
 
 def test_budgets_are_whole_numbers_of_any_size() -> None:

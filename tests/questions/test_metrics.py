@@ -304,7 +304,7 @@ def _everybody_counts(rate, who, possible, tables):  # type: ignore[no-untyped-d
 def test_the_comparison_notices_mistakes(mistake: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("everytree.questions.measures.range_of", mistake)
     cases = [draw_case(seed, cap=40) for seed in range(30)]
-    with pytest.raises(AssertionError):
+    with pytest.raises((AssertionError, InternalError)):  # by the comparison, or by the library itself
         sum((examine(case, "relational") for case in cases), Tally())
 
 

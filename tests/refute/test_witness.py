@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import EverytreeError, certify, datasets, radius
-from everytree.paths.deciding import Judge
+from everytree.refute.judge import Judge
 from everytree.refute.storage import NOTHING, NotStorableError, beside, between, rows_like, stored
 from everytree.support.plain import as_plain, flat
 from tests.truth.witnesses import DTYPES, KINDS, faults, hand_picked_cases, random_case

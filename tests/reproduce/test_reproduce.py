@@ -16,7 +16,7 @@ from everytree.datasets import load_paper
 from everytree.errors import InternalError
 from everytree.learner import Prepared, prepare
 from everytree.questions.certify import certify_prepared
-from everytree.reproduce import Outcome, paper_cells, reproduce, to_csv, to_markdown, to_text
+from everytree.reproduce import CellOutcome, paper_cells, reproduce, to_csv, to_markdown, to_text
 from everytree.support.limits import NO_LIMITS
 from tests.cli.cli_tools import Run, run  # noqa: F401
 
@@ -29,13 +29,13 @@ needs_reference = pytest.mark.skipif(
 )
 
 
-def _interval(outcome: Outcome) -> float:
+def _interval(outcome: CellOutcome) -> float:
     percent = outcome.runs["interval"].percent
     assert percent is not None
     return percent
 
 
-def _differing(outcomes: list[Outcome]) -> set[tuple[str, bool, Decimal]]:
+def _differing(outcomes: list[CellOutcome]) -> set[tuple[str, bool, Decimal]]:
     return {
         (o.cell.bias, o.cell.targeted, o.cell.percent)
         for o in outcomes
