@@ -21,7 +21,8 @@ from everytree.questions.radius import radius_prepared
 from everytree.refute.witness import amount_of
 from everytree.table import training_table
 from everytree.table.split_words import split_text
-from tests.truth.oracle import Table, _as_float32, best_cuts, biased_tables, original_table
+from tests.truth.naive import NaiveLearner, divide
+from tests.truth.oracle import Table, _as_float32, biased_tables, original_table
 from tests.truth.problems import Problem, hand_picked, random_problem
 
 SEEDS = range(200)
@@ -36,23 +37,23 @@ def tables_by_amount(problem: Problem) -> dict[int, set[Table]]:
     return found
 
 
-def check_node(
-    node: FamilyNode, table: Table, codes: dict[int, int], amount: int, seen: Counter[str]
-) -> None:
+Whole = tuple[NaiveLearner, int]
+"""The learner, and the rows of the whole table."""
+
+
+def check_node(node: FamilyNode, table: Table, whole: Whole, amount: int, seen: Counter[str]) -> None:
     """Every best split of a table, with every way of breaking ties, must be allowed at this amount."""
-    if len({label for _, label in table}) == 1:
-        return
-    for feature, threshold in best_cuts(table, codes):
+    learner, n_rows = whole
+    for feature, threshold in learner.cuts(table, 1, n_rows):
         assert_allowed(node, feature, threshold, amount, seen)
         for candidate in node.candidates:
             low = -np.inf if candidate.low is None else candidate.low
             high = np.inf if candidate.high is None else candidate.high
             if candidate.feature == feature and low <= threshold < high:
-                left = tuple(row for row in table if row[0][feature] <= threshold)
-                right = tuple(row for row in table if row[0][feature] > threshold)
-                for child, part in ((candidate.left, left), (candidate.right, right)):
+                sides = divide(table, (feature, threshold))
+                for child, part in zip((candidate.left, candidate.right), sides, strict=True):
                     if child is not None:
-                        check_node(child, part, codes, amount, seen)
+                        check_node(child, part, whole, amount, seen)
 
 
 def assert_allowed(node: FamilyNode, feature: int, threshold: float, amount: int, seen: Counter[str]) -> None:
@@ -72,17 +73,17 @@ def assert_allowed(node: FamilyNode, feature: int, threshold: float, amount: int
 
 
 def check_problem(problem: Problem, seen: Counter[str]) -> None:
-    labels = sorted(set(problem.y.tolist()))
-    codes = {label: code for code, label in enumerate(labels)}
-    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    learner = NaiveLearner([], sorted(set(problem.y.tolist())), problem.stops)
+    settings = problem.stops.parameters()
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0, **settings)
     family = tree_family(tree, problem.X, problem.y, problem.bias(), most=2)
     done: set[Table] = set()
     for amount, tables in tables_by_amount(problem).items():
         for number, table in enumerate(sorted(tables - done)):
             rounded = tuple((_as_float32(values), label) for values, label in table)
-            check_node(family.root, rounded, codes, amount, seen)
+            check_node(family.root, rounded, (learner, len(rounded)), amount, seen)
             if number % 16 == 0:
-                check_by_sklearn(family, rounded, amount, seen)
+                check_by_sklearn(family, rounded, amount, seen, settings)
             seen["tables"] += 1
         done |= tables
 
@@ -94,10 +95,12 @@ def check_problems(problems: Iterable[Problem]) -> Counter[str]:
     return seen
 
 
-def check_by_sklearn(family: TreeFamily, table: Table, amount: int, seen: Counter[str]) -> None:
+def check_by_sklearn(
+    family: TreeFamily, table: Table, amount: int, seen: Counter[str], settings: dict[str, float | None]
+) -> None:
     """The root that scikit-learn itself chooses."""
     X, y = np.array([values for values, _ in table], np.float32), [label for _, label in table]
-    learned = DecisionTreeClassifier(max_depth=1, random_state=amount).fit(X, y).tree_
+    learned = DecisionTreeClassifier(max_depth=1, random_state=amount, **settings).fit(X, y).tree_
     if learned.feature[0] >= 0:
         assert_allowed(family.root, int(learned.feature[0]), float(learned.threshold[0]), amount, seen)
         seen["sklearn"] += 1
@@ -108,6 +111,12 @@ def test_no_table_has_a_split_with_less_than_it_needs(part: int) -> None:
     seen = check_problems(random_problem(seed, depth=2, cap=250) for seed in SEEDS[part::2])
     assert seen["tables"] > 2000, seen
     assert min(seen["tight"], seen["deep"], seen["listed"], seen["sklearn"]) > 200, seen
+
+
+def test_no_table_has_a_split_with_less_than_it_needs_with_leaf_limits() -> None:
+    stops = ("leaf", "leaf", "split", "decrease")
+    seen = check_problems(random_problem(seed, depth=2, cap=250, stops=stops) for seed in SEEDS[::4])
+    assert min(seen["tight"], seen["deep"], seen["listed"], seen["sklearn"]) > 20, seen
 
 
 def test_no_table_of_the_hand_picked_problems_either() -> None:

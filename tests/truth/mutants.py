@@ -72,7 +72,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("additions forgotten in the lower end", "prove/domains/interval.py", "        others_added = additions\n", "        others_added = 0\n", focus=MISS),
     Mutant("added rows never flipped", "prove/domains/interval.py", "ways[kind, i] = BY_FLIP", "ways[kind, i] = NONE"),
     Mutant("greatest size without additions", "prove/domains/interval.py", "return size - min(removals, removable), size + additions", "return size - min(removals, removable), size", focus=MISS),
-    Mutant("midpoints in spite of additions, intervals", "prove/engines.py", "        return False\n", "        return True\n", focus=MISS),
+    Mutant("midpoints in spite of additions, intervals", "prove/engines.py", "goes both ways.\"\"\"\n        return False\n", "goes both ways.\"\"\"\n        return True\n", focus=MISS),
     Mutant("added rows not at the first value on the right", "prove/node.py", "lower = max(lower, float(values[cut.low]))", "lower = max(lower, float(values[min(cut.high, len(values) - 1)]))", focus={"kinds": ("miss",), "targeted": True}),
     # The relational domain: the slips of its derivation.
     Mutant("chord at step 1", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return min(1, budget.additions + flips + removals), flips, removals", engine="bounds"),

@@ -5,6 +5,7 @@ Below `witness`. Tables come in as they were given to `certify` and go out as th
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Any
 
 import narwhals as nw
@@ -121,24 +122,29 @@ def changed_labels(witness: Witness, y: Any) -> Any:
     """
     values = label_values(y, len(y), "training table").tolist()
     keep = _kept(witness, len(values))
-    row_of = {label: row for row, label in enumerate(values)}
+    row_of = {_key(label): row for row, label in enumerate(values)}
     added = witness.added[witness.label_name].tolist()
-    unknown = [label for label in (*witness.flipped.values(), *added) if label not in row_of]
+    unknown = [label for label in (*witness.flipped.values(), *added) if _key(label) not in row_of]
     if unknown:
         raise EverytreeError(
             f"The witness gives a row the label {unknown[0]!r}; received labels that are "
-            f"{listing(list(row_of))}. Pass the labels as they were given to certify."
+            f"{listing(list(dict.fromkeys(values)))}. Pass the labels as they were given to certify."
         )
     source = np.arange(len(values))
     for row, label in witness.flipped.items():
-        source[row] = row_of[label]
-    rows = [*source[keep].tolist(), *(row_of[label] for label in added)]
+        source[row] = row_of[_key(label)]
+    rows = [*source[keep].tolist(), *(row_of[_key(label)] for label in added)]
     if isinstance(y, pd.Series | pd.DataFrame):
         taken = y.iloc[rows]
         return taken.reset_index(drop=True) if added else taken.set_axis(y.index[keep], axis=0)
     if isinstance(y, list | tuple):
         return type(y)(y[row] for row in rows)
     return _native_rows(y, rows) if _is_native(y) else np.asarray(y)[rows]
+
+
+def _key(label: Any) -> Any:
+    """Give a label as it can be looked up: dates are one thing, whatever type of date they come in."""
+    return pd.Timestamp(label) if isinstance(label, datetime.date | np.datetime64) else label
 
 
 def _is_native(thing: Any) -> bool:
