@@ -60,7 +60,7 @@ class Focus:
 PLAIN = {"labels": ["numbers"], "kinds": ["miss"], "huge": 0, "targeted": 100, "depths": [1, 2], "odd": 0}
 CODES = PLAIN | {
     "forms": ["frame"],
-    "learners": ["tree", "transformer"],
+    "learners": ["tree", "encode all"],
     "amounts": ["1", "2", "3"],
     "on_label": 0,
     "nesting": 0,
@@ -82,7 +82,8 @@ FOCUSES: dict[str, dict[str, Any]] = {
         "bulky": 20,
         "engines": ["relational"],
     },
-    "almost boolean": PLAIN | {"styles": ["almost boolean"], "learners": ["tree"], "columns": 1},
+    "almost boolean": PLAIN
+    | {"styles": ["almost boolean"], "forms": ["array", "frame"], "learners": ["tree"], "columns": 1},
     "categories 0 and 1": CODES | {"styles": ["codes 0 and 1"], "dtypes": ["category", "int64"]},
     "unseen categories": CODES | {"styles": ["words"], "dtypes": ["category", "str"], "learners": ["tree"]},
     "large integers": PLAIN
@@ -98,9 +99,15 @@ FOCUSES: dict[str, dict[str, Any]] = {
     | {
         "styles": ["tenths"],
         "dtypes": ["float32"],
-        "forms": ["array", "frame"],
+        "forms": ["array"],
         "learners": ["tree"],
+        "amounts": ["2", "3"],
+        "on_label": 0,
+        "nesting": 0,
         "columns": 1,
+        "rows": 6,
+        "bulky": 30,
+        "depths": [2],
         "engines": ["auto"],
     },
     "removed rows": PLAIN
