@@ -6,7 +6,7 @@ What people see of a trial: row numbers, labels and original values instead of c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -120,15 +120,16 @@ class Witness:
             "flipped": [{"row": row, "label": as_plain(label)} for row, label in self.flipped.items()],
             "removed": [int(row) for row in self.removed],
             "added": [as_plain(record) for record in self.added.to_dict(orient="records")],
+            "columns": [str(name) for name in self.added.columns if name != self.label_name],
             "label_name": self.label_name,
             "random_state": self.random_state,
         }
 
     @classmethod
-    def from_dict(cls, changes: Mapping[str, Any], columns: Sequence[str] = ()) -> Witness:
-        """Read what `to_dict` wrote; `columns` names those of the training table, where no row is added."""
+    def from_dict(cls, changes: Mapping[str, Any]) -> Witness:
+        """Read what `to_dict` wrote."""
         label = str(changes["label_name"])
-        added = pd.DataFrame(changes["added"], columns=None if changes["added"] else [*columns, label])
+        added = pd.DataFrame(changes["added"], columns=[*changes["columns"], label])
         return cls(
             {int(flip["row"]): flip["label"] for flip in changes["flipped"]},
             [int(row) for row in changes["removed"]],
