@@ -106,7 +106,6 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("people in gaps counted on one side", "questions/joint/forest.py", "sides[of_column, 0] = below[first]\n            loose[of_column] = below[second] - below[first]", "sides[of_column, 0] = below[second]", engine="metrics", focus={"kinds": ("miss",), "cap": 60}),
     Mutant("one midpoint for all people in spite of removals", "questions/joint/openings.py", "if not exact or budget.removals == 0:", "if True:", engine="metrics", focus={"kinds": ("fake",), "cap": 60}),
     Mutant("a proved label for a person who is not proved", "questions/joint/ends.py", "np.flatnonzero(robust), np.flatnonzero(~robust)", "everybody[1:], everybody[:1]", engine="metrics", focus={"cap": 60}),
-    Mutant("one leaf for all people among added rows", "questions/joint/openings.py", "return Opening(labels, node.depth > 0,", "return Opening(labels, False,", engine="metrics", focus={"kinds": ("miss",), "cap": 60}),
     Mutant("quotients bounded by the first tree", "questions/joint/bounds.py", "state.settled = state.quotient.under is None", "state.settled = True", engine="metrics", focus={"cap": 60}),
     Mutant("places that are not opened count as nothing", "questions/joint/forest.py", "alone = place.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (place.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
     # Settings that stop the learner.
@@ -138,7 +137,6 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a class of equal rows forgotten", "refute/tables.py", "for rows in groups.values():", "for rows in list(groups.values())[1:]:", engine="tables"),
     Mutant("splits too far behind to be looked at", "refute/tied_trees.py", "reach = 4.0 * self.most_changes", "reach = 0.5 * self.most_changes", engine="tables", focus=FLIP),
     Mutant("changes go to the other side", "refute/tied_trees.py", "if (code[c[0]] > low) == (side == 1))", "if (code[c[0]] > low) == (side == 0))", engine="tables"),
-    Mutant("people not asked count as answered", "refute/tied_trees.py", "asked[new] = True", "asked[:] = True", engine="tables"),
     Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
     Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
     # Huge amounts, and what they share with small ones.
@@ -146,13 +144,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE),
     Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "TIE_TOLERANCE * (total.sum() + additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
     Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "TIE_TOLERANCE * (total.sum() + budget.additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
-    # At the edges: odd types, encoders, and what a table can hold. First the six mistakes that were made there.
+    # At the edges: odd types, encoders, and what a table can hold. First mistakes that were made there once.
     Mutant("huge amounts in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="edges", focus=FOCUSES["huge amounts"]),
     Mutant("a column is boolean by its float32 image", "table/values.py", "    values, missing = plain_numbers(column)\n    if values.dtype.kind == \"b\":\n        return \"boolean\"\n    head", "    values, missing = plain_numbers(column)\n    values = values.astype(np.float32) if values.dtype.kind == \"f\" else values\n    head", engine="edges", focus=FOCUSES["almost boolean"]),
-    Mutant("categories 0 and 1 are boolean", "table/pipelines.py", "columns.append(Column(name, \"categorical\", values, features, encoding))", "columns.append(Column(name, \"boolean\" if set(values) <= {0, 1} else \"categorical\", values, features, encoding))", engine="edges", focus=FOCUSES["categories 0 and 1"]),
     Mutant("every number is cast through float64", "table/casting.py", "check_array(given, dtype=np.float32,", "check_array(check_array(given, dtype=np.float64, ensure_all_finite=False), dtype=np.float32,", engine="edges", focus=FOCUSES["large integers"]),
     Mutant("a Pipeline is fitted to other types", "table/frames.py", "return Source(frame, index, frozenset(categorical), role, given)", "return Source(frame, index, frozenset(categorical), role, frame)", engine="edges", focus=FOCUSES["selectors"]),
-    Mutant("numbers made in float64 for a float32 column, at the edges", "refute/storage.py", "held = numbers.type(value)", "held = np.float64(value)", engine="edges", focus=FOCUSES["short floats"], seed=80),
     Mutant("an unseen category is never unequal", "bias/regions.py", "        return True, equal\n", "        return any(other not in (leaf.value, None) for other in inside), equal\n", engine="edges", focus=FOCUSES["unseen categories"]),
     Mutant("a removed row stays in the changed table", "refute/applying.py", "keep[witness.removed] = False", "keep[witness.removed[1:]] = False", engine="edges", focus=FOCUSES["removed rows"]),
 )  # fmt: skip
