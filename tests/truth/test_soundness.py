@@ -57,8 +57,9 @@ def test_no_proof_is_wrong_with_settings_that_stop_the_learner(chunk, engine):
     seeds = range(200_000 + chunk * size, 200_000 + (chunk + 1) * size)
     tally = run_seeds(seeds, engine, {"stops": ALL_STOPS})
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    least = 8 if engine == "check" else 4  # the check does not cover all of these settings
     if size >= 50:
-        assert tally.certifying > tally.problems / 4, f"too few proofs to mean anything: {tally}"
+        assert tally.certifying > tally.problems / least, f"too few proofs to mean anything: {tally}"
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, "programs", "check"])
