@@ -10,7 +10,7 @@ from everytree import certify
 from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
 from everytree.prove.problem import Problem
-from everytree.refute import small_sets
+from everytree.refute import small_sets, tied_trees
 from everytree.refute.tied_trees import TiedTrees
 from tests.truth.oracle import Learner, original_table
 
@@ -77,3 +77,16 @@ def test_trying_every_table_decides_what_the_other_ways_decide(bias, depth, monk
     assert (tables.verdicts[known & decided] == others.verdicts[known & decided]).all()
     assert (tables.verdicts == "robust").sum() >= (others.verdicts == "robust").sum()
     assert set(tables.reasons[~decided]) <= {"tie"}
+
+
+def test_a_large_node_whose_splits_gain_nothing_may_stop(monkeypatch):
+    """From so many rows on rounding may refuse such a split: the tree is then one leaf."""
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, float)
+    y = (X[:, 0] != X[:, 1]).astype(int)
+    problem, prepared = problem_of(X, y, X[:4], 2, "flip(1)")
+    trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 1)
+    everybody = np.arange(4)
+    assert not trees.may_differ((), everybody).any()
+    monkeypatch.setattr(tied_trees, "STOP_ROWS", 20)
+    trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 1)
+    assert trees.may_differ((), everybody).tolist() == [False, True, True, False]

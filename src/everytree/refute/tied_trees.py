@@ -15,6 +15,7 @@ import numpy as np
 
 from everytree.prove.counts import TIE_TOLERANCE, RowTypes, node_splits, rows_of_side
 from everytree.prove.domains import relational
+from everytree.prove.domains.interval import STOP_ROWS
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
@@ -141,11 +142,25 @@ class TiedTrees:
         if len(best) == 0:
             return np.asarray(self.predictions[people] != label)
         differs = np.zeros(len(people), np.bool_)
+        if size >= STOP_ROWS and self._gain(spot, int(best[0]), changes, counts) <= 2 * TIE_TOLERANCE * size:
+            differs |= self.predictions[people] != label
         for child, there, arrive in self._sides(spot, best, changes, people):
             who = np.flatnonzero(arrive & ~differs)
             if len(who):
                 differs[who] = self._differs(child, there, depth - 1, people[who], levels - 1)
         return differs
+
+    def _gain(self, spot: _Spot, s: int, changes: Changes, counts: NDArray[np.int64]) -> float:
+        """What a split adds to the score; in large nodes rounding may refuse one that adds nothing."""
+        own, code = spot.left[s].copy(), self.columns.codes[spot.feature[s]]
+        for row, old, new in changes:
+            if code[row] <= spot.low[s]:
+                own[old] -= 1
+                if new >= 0:
+                    own[new] += 1
+        sides = (own, counts - own)
+        whole = float(counts @ counts) / float(counts.sum())
+        return sum(float(side @ side) / float(side.sum()) for side in sides) - whole
 
     def _sides(
         self, spot: _Spot, best: NDArray[np.int64], changes: Changes, people: NDArray[np.int64]
