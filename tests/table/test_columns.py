@@ -148,6 +148,13 @@ def test_lists_of_text_and_numbers_keep_their_numbers() -> None:
     assert [column.kind for column in table.columns] == ["categorical", "numeric"]
 
 
+def test_a_column_that_is_a_view_of_the_users_can_be_learned_from() -> None:
+    """Scikit-learn looks at single values when a column's sum is infinite, and for that it wants to write."""
+    X = pd.DataFrame({"a": pd.array([1e38, 3e38, 3e38, 3e38], dtype="Float64")})
+    result = certify(DecisionTreeClassifier(), X, [0, 1, 1, 1], X[:1], "flip(1)")
+    assert result.predictions.tolist() == [0]
+
+
 def test_a_number_too_long_for_any_float_is_refused() -> None:
     frame = pd.DataFrame({"a": pd.Series([10**400, 1], dtype=object)})
     with pytest.raises(TableError, match=r"cannot read the numbers .* too large .* Convert"):

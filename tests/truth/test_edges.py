@@ -60,6 +60,12 @@ def test_nothing_is_wrong_at_the_edges(chunk):
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
+@pytest.mark.parametrize("seed", [177, 290])  # a column that is read-only; rows to add that are all alike
+def test_nothing_is_wrong_where_it_was(seed):
+    tally = run_seeds([seed])
+    assert not tally.violations, str(tally.violations[0])
+
+
 @pytest.mark.parametrize("name", FOCUSES)
 def test_nothing_is_wrong_where_mistakes_have_been(name):
     tally = run_seeds(range(15), FOCUSES[name])

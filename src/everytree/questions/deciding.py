@@ -107,7 +107,7 @@ class Deciding:
         self.problem, self.prepared, self.limits = problem, prepared, limits
         test = prepared.test
         people = People(test.X, prepared.predictions)
-        self.judge = Judge(problem, prepared.learner.new_tree, people, test.frame)
+        self.judge = Judge(problem, prepared.learner.new_tree, people, test.frame, limits.deadline)
         self.auto = engine == "auto"
         prover = IntervalEngine() if engine == "interval" else RelationalEngine()
         self.walk = SharedWalk(problem, people, prover, limits, self.judge.walkable, n_jobs)

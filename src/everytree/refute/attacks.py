@@ -78,7 +78,8 @@ class Attack:
         self.left = budget.copy()
         self.way = new_way(bias.n_labels, LONGEST_WAY)
         X = problem.table.X
-        self.scale = np.where(X.std(axis=0) > 0, 1 / np.maximum(X.std(axis=0), 1e-12), 0.0)
+        spread = X.std(axis=0, dtype=np.float64)  # float32 would overflow where the largest values are
+        self.scale = np.where(spread > 0, 1 / np.maximum(spread, 1e-12), 0.0)
         self.rows = np.ascontiguousarray(X)
         self.cost = CELL_SECONDS * problem.columns.codes.size
 
@@ -166,7 +167,7 @@ class Attack:
 
     def _nearest(self, x: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.int64]:
         """Training rows, the nearest first."""
-        return np.argsort((((self.rows - x) * scale) ** 2).sum(axis=1), kind="stable")
+        return np.argsort((((self.rows - x.astype(np.float64)) * scale) ** 2).sum(axis=1), kind="stable")
 
     def _confirm(self, goal: Goal, p: int) -> bool:
         """Retrain on the drafted table; if the person falls, also on a smaller one that may do."""

@@ -6,6 +6,7 @@ user's own types, and a tree was learned from it.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,7 @@ class Judge:
         new_tree: Callable[[], Any],
         people: People,
         frame: pd.DataFrame | None = None,
+        deadline: float = math.inf,
     ) -> None:
         self.problem = problem
         self.new_tree = new_tree
@@ -58,7 +60,7 @@ class Judge:
         self.open = ~self.proved
         self.walkable = ~self.proved
         self.frame = frame
-        self.maker = RowMaker(problem)
+        self.maker = RowMaker(problem, deadline=deadline)
         self.membership = Membership(problem)
         self.witnesses: dict[int, tuple[Trial, int]] = {}
         self.retrained = 0

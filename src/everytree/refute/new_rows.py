@@ -6,6 +6,8 @@ beyond the known numbers when the program asks for that. A new number is one tha
 
 from __future__ import annotations
 
+import math
+import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,8 +41,9 @@ class RowMaker:
     With `near` it prefers, instead of the numbers that conditions name, those right beside them.
     """
 
-    def __init__(self, problem: Problem, near: bool = False) -> None:
+    def __init__(self, problem: Problem, near: bool = False, deadline: float = math.inf) -> None:
         self.problem = problem
+        self.deadline = deadline
         self.frame = problem.table.frame
         self.cache: dict[tuple[object, ...], Row | None] = {}
         self.missing = [
@@ -64,7 +67,7 @@ class RowMaker:
                     yield value
 
     def row(self, bounds: Bounds, label: int) -> Row | None:
-        """Original values of a row to add; None if none was found."""
+        """Original values of a row to add; None if none was found before the deadline."""
         key = (tuple(sorted(bounds.items())), label)
         if key not in self.cache:
             self.cache[key] = self._make(bounds, label)
@@ -79,6 +82,7 @@ class RowMaker:
         allowed = self._allowed_rows(label)
         order = np.argsort(-(fits * 2 + allowed), kind="stable")[:TEMPLATES]
         region = table.region(bounds)
+        tried: set[Row] = set()
         for template in order:
             values = []
             for column in table.columns:
@@ -87,6 +91,11 @@ class RowMaker:
                     return None
                 values.append(value)
             for row in self._variants(tuple(values)):
+                if row in tried:
+                    continue
+                if time.monotonic() > self.deadline:
+                    return None
+                tried.add(row)
                 if self._lies(row, bounds) and self._may_be_added(row, label):
                     return row
         return None

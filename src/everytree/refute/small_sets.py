@@ -133,7 +133,7 @@ class _Search:
     memory: float
 
     def __post_init__(self) -> None:
-        self.makers = (self.judge.maker, RowMaker(self.problem, near=True))
+        self.makers = (self.judge.maker, RowMaker(self.problem, near=True, deadline=self.deadline))
 
     def run(self, points: dict[int, list[float]], people: list[int]) -> set[int] | None:
         """Return those who may get another label from some table; None if there is too much to try."""

@@ -50,7 +50,8 @@ def as_learner_sees(given: Any) -> NDArray[np.float32]:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         block = check_array(given, dtype=np.float32, accept_sparse="csc", ensure_all_finite=False)
-    return np.asfortranarray(block.toarray() if hasattr(block, "toarray") else block)
+    dense = block.toarray() if hasattr(block, "toarray") else block
+    return np.require(dense, np.float32, ["F", "W"])  # a view of a pandas column may be read-only
 
 
 def take_columns(given: Any, places: Sequence[int]) -> Any:
