@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,7 @@ MOST_PARAMETERS_ASKED = 10
 """Of the public questions and the commands, keyword options apart."""
 
 
+@cache
 def modules(folder: Path = PACKAGE) -> dict[str, ast.Module]:
     """Every module of the package by its dotted name below everytree ("" for the top itself)."""
     found = {}
@@ -95,8 +97,7 @@ def test_every_room_imports_only_from_rooms_before_it() -> None:
     ],
 )
 def test_an_upward_import_is_noticed(planted: str) -> None:
-    trees = modules()
-    trees["refute.planted"] = ast.parse(planted)
+    trees = modules() | {"refute.planted": ast.parse(planted)}
     assert len(against_the_order(trees)) == 1
 
 

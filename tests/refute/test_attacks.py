@@ -82,12 +82,14 @@ def test_witnesses_are_small():
     assert min(sizes) == 1
 
 
-@pytest.mark.parametrize("depth", [2, 3, None])
-@pytest.mark.parametrize("bias", ["flip(1)", "flip(2)", "fake(2)", "flip(1) + fake(1)", "miss(1)"])
+@pytest.mark.parametrize(
+    ("depth", "bias"),
+    [(2, "flip(2)"), (3, "flip(1)"), (None, "fake(2)"), (None, "flip(1) + fake(1)"), (2, "miss(1)")],
+)
 def test_nobody_certified_falls(depth, bias):
     X, y, people = iris()
     tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
-    result = certify(tree, X, y, people, bias, time_limit=20)
+    result = certify(tree, X, y, people, bias, time_limit=5)
     robust = result.verdicts == "robust"
     _, judge = attacked(X, y, people, depth, bias, seed=1)
     assert not robust[list(judge.witnesses)].any()

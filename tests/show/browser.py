@@ -57,6 +57,7 @@ def open_browser() -> Iterator[Any]:
         options.add_argument(f"--user-data-dir={folder}/profile")
         options.add_experimental_option("prefs", {"download.default_directory": f"{folder}/files"})
         driver = webdriver.Chrome(options, Service(shutil.which("chromedriver")))
+        driver.set_script_timeout(180)  # a busy machine takes its time over the rules of accessibility
         try:
             yield driver
         finally:

@@ -61,7 +61,7 @@ def check_witness(problem: Problem, result, i: int, random_state: int | None) ->
 
 
 @pytest.mark.parametrize("random_state", [None, 0])
-@pytest.mark.parametrize("chunk", range(8))
+@pytest.mark.parametrize("chunk", range(5))
 def test_every_verdict_is_right(chunk, random_state):
     first = FIRST_SEED + chunk * CHUNK
     for seed in range(first, first + CHUNK):
@@ -93,7 +93,7 @@ def test_leaf_limits_leave_almost_nobody_undecided():
 
 
 @pytest.mark.parametrize("random_state", [None, 0])
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", range(2))
 def test_every_verdict_is_right_without_a_depth_limit(chunk, random_state):
     """The oracle's trees have as many levels as the table can have rows, which is no limit."""
     first = FIRST_SEED + 5000 + chunk * CHUNK
@@ -119,7 +119,7 @@ def test_hand_picked_problems():
 
 def test_almost_everybody_is_decided():
     verdicts = np.concatenate(
-        [decided(random_problem(seed), None).verdicts for seed in range(FIRST_SEED + 1000, FIRST_SEED + 1250)]
+        [decided(random_problem(seed), None).verdicts for seed in range(FIRST_SEED + 1000, FIRST_SEED + 1150)]
     )
     share = (verdicts != "unknown").mean()
     assert share >= 0.99, f"decided {share:.2%} of {len(verdicts)} people"
@@ -153,7 +153,7 @@ def odd_value(rng: np.random.Generator, column: np.ndarray, tested: np.ndarray) 
     return float(value)
 
 
-@pytest.mark.parametrize("chunk", range(4))
+@pytest.mark.parametrize("chunk", range(2))
 def test_proofs_hold_for_rows_added_anywhere(chunk):
     """The oracle adds rows at a few places only; here they may come as close to each other as they like."""
     rng = np.random.default_rng(chunk)

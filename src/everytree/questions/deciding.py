@@ -62,7 +62,10 @@ SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, 
 certain, where it can be done at all; attacks decide the most in little time."""
 
 PATIENCE = 2.0
-"""Seconds, by estimate, after which the programs do not wait for the end of the walk any longer."""
+"""Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
+
+SHALLOW = 2
+"""Depth of trees that have few paths."""
 
 LEAST_FEWER = 16
 """Where many more rows may be added than there are, witnesses are looked for with so many at least."""
@@ -177,9 +180,14 @@ class Deciding:
         return DRAFT_BYTES * self.problem.columns.codes.size <= self.limits.memory
 
     def _must_wait(self, worker: _Worker) -> bool:
-        """Whether a worker waits for the walk: programs are for those whom it does not prove."""
-        walk = self.workers[0]
-        return worker.name == "programs" and not walk.done and walk.spent < PATIENCE
+        """Whether a worker waits for another: programs are for those whom the walk does not prove.
+
+        On shallow trees attacks wait for the programs, which settle nearly everybody there in seconds.
+        """
+        others = {"programs": self.workers[:1]}
+        if self.problem.depth <= SHALLOW:
+            others["attack"] = [w for w in self.workers if w.name == "programs"]
+        return any(not other.done and other.spent < PATIENCE for other in others.get(worker.name, []))
 
     def _walk(self) -> Iterator[float]:
         for spent in self.walk.steps():

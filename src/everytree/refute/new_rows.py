@@ -82,7 +82,7 @@ class RowMaker:
         allowed = self._allowed_rows(label)
         order = np.argsort(-(fits * 2 + allowed), kind="stable")[:TEMPLATES]
         region = table.region(bounds)
-        tried: set[Row] = set()
+        tried: set[str] = set()  # by their text: a value need not be hashable
         for template in order:
             values = []
             for column in table.columns:
@@ -91,11 +91,11 @@ class RowMaker:
                     return None
                 values.append(value)
             for row in self._variants(tuple(values)):
-                if row in tried:
+                if repr(row) in tried:
                     continue
                 if time.monotonic() > self.deadline:
                     return None
-                tried.add(row)
+                tried.add(repr(row))
                 if self._lies(row, bounds) and self._may_be_added(row, label):
                     return row
         return None
