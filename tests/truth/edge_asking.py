@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.base import clone
 
 from tests.truth.edges import EdgeProblem
@@ -98,6 +99,7 @@ def warm_up() -> None:
 
     from everytree import certify
 
+    pd.Series(["text"])  # pandas' text may be Arrow's, which reserves a gigabyte at once
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     X, y = [[10, 5], [20, 5], [30, 7], [40, 7]] * 3, [0, 0, 1, 0] * 3

@@ -8,20 +8,19 @@ a self-check of the library (InternalError) fails; any other exception is a brok
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.truth.breeder import Breeder
 from tests.truth.campaign import SELF_CHECK, VIOLATION
 from tests.truth.edges import FOCUSES
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "everytree"
+BREEDER = Breeder()
 
 
 @dataclass(frozen=True)
@@ -190,25 +189,16 @@ def run_campaign(
     folder: Path, engine: str, problems: int, seed: int, focus: Mapping[str, Any], timeout: float
 ) -> Hunt:
     """Run the campaign against the package in this folder, up to its first violation."""
-    command = [sys.executable, "-m", "tests.truth.campaign", "--hand-picked", "--stop-early"]
-    command += ["--engine", engine, "--problems", str(problems), "--seed", str(seed)]
-    command += ["--focus", json.dumps(dict(focus)), "--package-in", str(folder)]
-    environment = os.environ | {
-        "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)]),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "NUMBA_DISABLE_JIT": "1",
-    }
-    try:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=timeout, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise MutantError(f"the campaign was not done after {timeout} s") from error
-    if done.returncode not in (0, VIOLATION, SELF_CHECK):
-        raise MutantError(
-            f"the campaign failed with exit code {done.returncode}\n{done.stdout}\n{done.stderr}"
-        )
-    return Hunt(caught=done.returncode != 0, output=done.stdout)
+    arguments = ["--hand-picked", "--stop-early", "--engine", engine, "--problems", str(problems)]
+    arguments += ["--seed", str(seed), "--focus", json.dumps(dict(focus)), "--package-in", str(folder)]
+    printed = folder / "printed.txt"
+    code = BREEDER.run(arguments, folder, printed, timeout)
+    if code is None:
+        raise MutantError(f"the campaign was not done after {timeout} s")
+    output = printed.read_text(encoding="utf-8")
+    if code not in (0, VIOLATION, SELF_CHECK):
+        raise MutantError(f"the campaign failed with exit code {code}\n{output}")
+    return Hunt(caught=code != 0, output=output)
 
 
 def hunt(mutant: Mutant, folder: Path, package: Path = PACKAGE, timeout: float = 300.0) -> Hunt:

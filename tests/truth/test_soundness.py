@@ -18,7 +18,7 @@ from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem
 
 ENGINES = ("interval", "relational")
 CHUNKS = 24
-PER_CHUNK = max(1, round(250 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
+PER_CHUNK = max(1, round(120 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
 
 
 def truthful(problem: Problem) -> list[tuple[bool, int]]:
@@ -53,7 +53,7 @@ def test_no_proof_is_wrong(chunk, engine):
 @pytest.mark.parametrize("engine", [*ENGINES, "auto", "check"])
 @pytest.mark.parametrize("chunk", range(4))
 def test_no_proof_is_wrong_with_settings_that_stop_the_learner(chunk, engine):
-    size = PER_CHUNK // 10 if engine == "auto" else PER_CHUNK // 2
+    size = PER_CHUNK // 5 if engine == "auto" else PER_CHUNK
     seeds = range(200_000 + chunk * size, 200_000 + (chunk + 1) * size)
     tally = run_seeds(seeds, engine, {"stops": ALL_STOPS})
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
