@@ -11,15 +11,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+from everytree.bias.kinds import FLIP, KINDS, NAMES
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import Condition, Piece, as_values
 from everytree.bias.language.text import MAX_LENGTH, Constant, as_constant, constant_key, constant_text
 from everytree.errors import BiasError
 from everytree.support.above import above
 
-__all__ = ["KINDS", "BiasModel", "Component", "as_bias", "fake", "flip", "miss"]
-
-KINDS = ("flip", "miss", "fake")
+__all__ = ["BiasModel", "Component", "as_bias", "fake", "flip", "miss"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -45,21 +44,27 @@ class Component:
     _key: Any = field(init=False, default=None)
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise BiasError(f"A component is one of {', '.join(KINDS)}; received {self.kind!r:.80}.")
+        if self.kind not in NAMES:
+            raise BiasError(f"A component is one of {', '.join(NAMES)}; received {self.kind!r:.80}.")
         object.__setattr__(self, "amount", Amount.of(self.amount))
         object.__setattr__(self, "where", _as_condition(self.where))
         if self.to is None:
             return
-        if self.kind != "flip":
+        if self.act != FLIP:
             raise BiasError(
-                f"Only flip takes to; received it for {self.kind}. Use where label == ... instead."
+                f"Only {KINDS[FLIP].name} takes to; received it for {self.kind}. "
+                "Use where label == ... instead."
             )
         given: Any = self.to
         single = isinstance(given, str) or not hasattr(given, "__iter__")
         targets = (as_constant(given, what="to"),) if single else as_values(given, "to")
         object.__setattr__(self, "to", targets)
         object.__setattr__(self, "_key", tuple(map(constant_key, targets)))
+
+    @cached_property
+    def act(self) -> int:
+        """What one unit of it does: ADD, FLIP or REMOVE of `everytree.bias.kinds`."""
+        return [kind.name for kind in KINDS].index(self.kind)
 
     def pieces(self) -> Iterator[Piece]:
         """Give the text form bit by bit; the constants of `to` carry the mark (id of self, number)."""

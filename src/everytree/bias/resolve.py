@@ -15,6 +15,7 @@ import numpy.typing as npt
 from everytree.bias.check import check_component
 from everytree.bias.columns import BoolArray, TableView, view_of
 from everytree.bias.components import BiasModel, Component, as_bias
+from everytree.bias.kinds import ADD, FLIP, KINDS, REMOVE
 from everytree.bias.language.amounts import MOST_AMOUNT
 from everytree.bias.language.expressions import leaves
 from everytree.bias.regions import Region, RegionTest
@@ -91,6 +92,11 @@ class ResolvedBias:
     added_flips_to: BoolArray
     components: tuple[ResolvedComponent, ...]
     _missing: tuple[tuple[int, RegionTest], ...] = field(repr=False, default=())
+
+    @property
+    def budgets(self) -> tuple[int, ...]:
+        """The budgets in the order of the kinds."""
+        return tuple(getattr(self, kind.budget) for kind in KINDS)
 
     @property
     def n_rows(self) -> int:
@@ -227,7 +233,7 @@ class _Fakes:
 def _resolve_missing(model: BiasModel, table: TableView) -> _Missing:
     """Sum the rows that may be missing; a component that can never hold adds none."""
     bits, tests, parts = 0, [], []
-    for component, eligible, count in _counted(model, "miss", table):
+    for component, eligible, count in _counted(model, ADD, table):
         test = RegionTest.of(component.where, table)
         labels = test.labels_in({}) if count else 0
         if labels:
@@ -247,7 +253,7 @@ def _resolve_flips(model: BiasModel, table: TableView, missing: _Missing) -> _Fl
     """Unite the rows that may be flipped; added rows may be flipped as well."""
     flips_to = np.zeros((table.n_rows, len(table.labels)), dtype=bool)
     added_bits, parts = 0, []
-    for component, eligible, count in _counted(model, "flip", table):
+    for component, eligible, count in _counted(model, FLIP, table):
         targets = _targets(component, table)
         flippable = eligible & _has_target(targets)[table.y]
         added = _added_targets(component, targets, table, missing) if count and missing.budget else 0
@@ -265,7 +271,7 @@ def _resolve_fakes(model: BiasModel, table: TableView, flips: _Flips) -> _Fakes:
     """Unite the rows that may be removed, with their own label or with one that a flip may give them."""
     removable = np.zeros(table.n_rows, dtype=bool)
     parts = []
-    for component, eligible, count in _counted(model, "fake", table):
+    for component, eligible, count in _counted(model, REMOVE, table):
         reachable = eligible
         if flips.budget and any(leaf.column is None for leaf in leaves(component.where)):
             reachable = eligible.copy()
@@ -285,10 +291,10 @@ def _resolve_fakes(model: BiasModel, table: TableView, flips: _Flips) -> _Fakes:
     return _Fakes(budget, removable, parts)
 
 
-def _counted(model: BiasModel, kind: str, table: TableView) -> Iterable[tuple[Component, BoolArray, int]]:
+def _counted(model: BiasModel, act: int, table: TableView) -> Iterable[tuple[Component, BoolArray, int]]:
     """Give each component of a kind with its eligible rows and its amount in rows."""
     for component in model.components:
-        if component.kind == kind:
+        if component.act == act:
             eligible = table.rows(component.where)
             yield component, eligible, component.amount.rows(table.n_rows, int(eligible.sum()))
 

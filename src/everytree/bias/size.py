@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from everytree.bias.columns import COMPARE, Column, TableView, view_of
+from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not
 from everytree.bias.resolve import ResolvedBias, ResolvedComponent
 
@@ -57,15 +58,25 @@ def log10_tables(resolved: ResolvedBias, table: TrainingTable | pd.DataFrame) ->
     model takes the product, which counts twice a table that is reached in two ways. New rows are built from
     known categories.
     """
-    total = _log_flips(resolved) + _log_choices(int(resolved.removable.sum()), resolved.removals)
-    for part in resolved.components:
-        if part.component.kind == "miss" and part.usable:
-            rows = _possible_rows(part, resolved, view_of(table))
-            total += _log_multisets(rows, part.usable)
-    return total / math.log(10)
+    view = view_of(table)
+    return sum(choices(resolved, view) for choices in _CHOICES.values()) / math.log(10)
 
 
-def _log_flips(resolved: ResolvedBias) -> float:
+def _log_additions(resolved: ResolvedBias, table: TableView) -> float:
+    """Count the choices of added rows, component by component."""
+    return sum(
+        _log_multisets(_possible_rows(part, resolved, table), part.usable)
+        for part in resolved.components
+        if part.component.act == ADD and part.usable
+    )
+
+
+def _log_removals(resolved: ResolvedBias, table: TableView) -> float:
+    """Count the choices of removed rows."""
+    return _log_choices(int(resolved.removable.sum()), resolved.removals)
+
+
+def _log_flips(resolved: ResolvedBias, table: TableView) -> float:
     """Count the choices of flipped rows and new labels; rows may differ in how many labels they may get."""
     targets = resolved.flips_to.sum(axis=1)
     options, rows = np.unique(targets[targets > 0], return_counts=True)
@@ -81,6 +92,10 @@ def _log_flips(resolved: ResolvedBias) -> float:
             terms, _log_binomials(count, len(chosen) - 1) + chosen * math.log(option), flips
         )
     return _log_sum(terms)
+
+
+_CHOICES = {FLIP: _log_flips, REMOVE: _log_removals, ADD: _log_additions}
+"""For each kind of bias the logarithm of the number of choices it leaves."""
 
 
 def _log_choices(rows: int, most: int) -> float:

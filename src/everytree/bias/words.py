@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from everytree.bias.components import BiasModel, Component, as_bias
+from everytree.bias.kinds import ADD, KINDS
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
 from everytree.bias.language.text import Constant, quote_string
@@ -161,12 +162,11 @@ def _explain_component(part: ResolvedComponent) -> ComponentExplanation:
 
 
 def _note(part: ResolvedComponent) -> str:
-    kind = part.component.kind
     if part.count == 0:
         return "The amount is 0 rows, so this changes nothing."
     if part.usable == 0:
         return "No row can satisfy the condition, so this changes nothing."
-    if kind == "miss" and part.eligible == 0:
+    if part.component.act == ADD and part.eligible == 0:
         return "No row of the table satisfies the condition, but a missing row may."
     if part.usable < part.count:
         return f"Only {part.usable} rows can be touched."
@@ -174,10 +174,7 @@ def _note(part: ResolvedComponent) -> str:
 
 
 def _sentence(component: Component) -> str:
-    doubt = {"flip": "may have a wrong label", "miss": "may be missing", "fake": "may be fake"}[
-        component.kind
-    ]
-    sentence = f"{_amount(component.amount)} {doubt}"
+    sentence = f"{_amount(component.amount)} {KINDS[component.act].doubt}"
     if component.to is not None:
         sentence += f", their true label being {_either(component.to)}"
     if component.where is not None:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.columns import TableView
+from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
 from everytree.refute import moves
 from everytree.refute.follow import draft, follow, new_way
-from everytree.refute.moves import ADD, FLIP, REMOVE, Goal, Rules
+from everytree.refute.moves import Goal, Rules
 from everytree.refute.trial import Trial
 from everytree.support.kernels import kernel
 
@@ -35,6 +36,9 @@ WAVES = (
     *(((PROBE, 32 * 4**k), (NEAR, 4 * 2**k), (RIVAL, 8 * 2**k)) for k in range(6)),
 )
 """Openings and how often each is tried on every person, wave after wave."""
+
+PROBED = (REMOVE, FLIP, ADD)
+"""Kinds of changes of one row, in the order in which a probe tries them."""
 
 LEANINGS = (0.0, 0.3, 2.0)
 """How much it counts that a rival split sends the person where the wanted label is."""
@@ -70,7 +74,7 @@ class Attack:
     def __post_init__(self) -> None:
         problem = self.problem
         bias, y = problem.bias, problem.table.y
-        budget = np.array([bias.additions, bias.flips, bias.removals], np.int64)
+        budget = np.array(bias.budgets, np.int64)
         addable = _addable(problem)
         self.rules = Rules(y, bias.flips_to, bias.removable, addable, budget)
         budget[ADD] = min(budget[ADD], MOST_DRAFTED)
@@ -86,9 +90,7 @@ class Attack:
     @staticmethod
     def is_possible(problem: Problem) -> bool:
         """Whether there is anything to change, and the table is not too large."""
-        bias = problem.bias
-        budget = bias.additions + bias.flips + bias.removals
-        return budget > 0 and problem.columns.codes.size <= MOST_CELLS
+        return sum(problem.bias.budgets) > 0 and problem.columns.codes.size <= MOST_CELLS
 
     def run(self) -> Iterator[float]:
         """Attack person after person; gives the approximate seconds of each part.
@@ -239,7 +241,7 @@ def _addable(problem: Problem) -> NDArray[np.bool_]:
         return allowed
     view = TableView.of(table)
     for part in problem.bias.components:
-        if part.component.kind == "miss" and part.usable > 0:
+        if part.component.act == ADD and part.usable > 0:
             for j in range(problem.bias.n_labels):
                 allowed[:, j] |= view.rows(part.component.where, j)
     return allowed
@@ -252,19 +254,17 @@ def _probe(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any,
     ways = 0
     n_labels = rules.flips_to.shape[1]
     for r in goal.order[begin:end]:
-        for new in range(-1, 2 * n_labels):
-            moves.reset(table, rules, left)
-            if new < 0 and moves.may_remove(table, rules, left, r):
-                moves.remove(table, left, r)
-            elif 0 <= new < n_labels and moves.may_flip(table, rules, left, r, new):
-                moves.flip(table, left, r, new)
-            elif new >= n_labels and left[ADD] > 0 and rules.addable[r, new - n_labels]:
-                moves.add(table, rules, left, r, new - n_labels)
-            else:
-                continue
-            ways += 2
-            if moves.turn_leaf(columns, table, rules, left, goal, way, False):
-                return ways, True
+        for kind in PROBED:
+            for target in range(NONE, n_labels):
+                if (target == NONE) != (kind == REMOVE):
+                    continue
+                moves.reset(table, rules, left)
+                if not moves.may(table, rules, left, r, kind, target):
+                    continue
+                moves.do(table, rules, left, r, kind, target)
+                ways += 2
+                if moves.turn_leaf(columns, table, rules, left, goal, way, False):
+                    return ways, True
     return ways, False
 
 
@@ -280,4 +280,4 @@ def _shrink(columns: Any, table: Any, rules: Any, goal: Any, way: Any) -> None:
                 table.label[r] = changed
 
 
-__all__ = ["ADD", "FLIP", "LEAF", "NEAR", "PROBE", "REMOVE", "RIVAL", "WAVES", "Attack"]
+__all__ = ["LEAF", "NEAR", "PROBE", "RIVAL", "WAVES", "Attack"]

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE, kind_of
 from everytree.refute.follow import best_split, follow
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ADD, FLIP, REMOVE = 0, 1, 2
-"""Kinds of moves, and the places of their budgets."""
+_kind_of = kernel(kind_of)
 
 MOST_ROUNDS = 40
 """How often a tree is learned anew while a leaf is being turned."""
@@ -56,44 +56,29 @@ def reset(table: Any, rules: Any, left: Any) -> None:
 
 
 @kernel
-def flip(table: Any, left: Any, row: int, target: int) -> None:
-    """Give a training row another label."""
-    table.label[row] = target
-    left[FLIP] -= 1
-
-
-@kernel
-def remove(table: Any, left: Any, row: int) -> None:
-    """Leave a training row out."""
-    table.label[row] = -1
-    left[REMOVE] -= 1
-
-
-@kernel
-def add(table: Any, rules: Any, left: Any, row: int, target: int) -> None:
-    """Add a copy of a training row with a label."""
-    new = len(rules.y) + rules.budget[ADD] - left[ADD]
-    table.label[new] = target
-    table.copied[new] = row
-    table.following[new] = table.following[row]
-    table.following[row] = new
-    left[ADD] -= 1
-
-
-@kernel
-def may_flip(table: Any, rules: Any, left: Any, e: int, target: int) -> bool:
-    """Whether an entity is an unchanged training row that may be given the label."""
-    if e >= len(rules.y) or left[FLIP] <= 0:
+def may(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> bool:
+    """Whether an act may be done: to an unchanged training row, or the addition of a copy of an entity."""
+    if left[kind] <= 0:
         return False
-    return bool(table.label[e] == rules.y[e] and rules.flips_to[e, target])
+    if kind == ADD:
+        return bool(rules.addable[table.copied[e], target])
+    if e >= len(rules.y) or table.label[e] != rules.y[e]:
+        return False
+    return bool(rules.removable[e] if kind == REMOVE else rules.flips_to[e, target])
 
 
 @kernel
-def may_remove(table: Any, rules: Any, left: Any, e: int) -> bool:
-    """Whether an entity is an unchanged training row that may be left out."""
-    if e >= len(rules.y) or left[REMOVE] <= 0:
-        return False
-    return bool(table.label[e] == rules.y[e] and rules.removable[e])
+def do(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> None:
+    """Give a training row another label, leave it out (NONE), or add a copy of an entity with a label."""
+    if kind == ADD:
+        row, new = table.copied[e], len(rules.y) + rules.budget[ADD] - left[ADD]
+        table.label[new] = target
+        table.copied[new] = row
+        table.following[new] = table.following[row]
+        table.following[row] = new
+    else:
+        table.label[e] = target
+    left[kind] -= 1
 
 
 @kernel
@@ -123,21 +108,21 @@ def _spend(table: Any, rules: Any, left: Any, goal: Any, size: int, needed: int)
     begun = needed
     for r in goal.order:
         gains = needed > 0 and in_leaf[r] and table.label[r] == goal.expected
-        if gains and may_flip(table, rules, left, r, goal.target):
-            flip(table, left, r, goal.target)
+        if gains and may(table, rules, left, r, FLIP, goal.target):
+            do(table, rules, left, r, FLIP, goal.target)
             needed -= 2
     for r in goal.order:
         gains = needed > 0 and in_leaf[r] and table.label[r] != goal.target
-        if gains and may_flip(table, rules, left, r, goal.target):
-            flip(table, left, r, goal.target)
+        if gains and may(table, rules, left, r, FLIP, goal.target):
+            do(table, rules, left, r, FLIP, goal.target)
             needed -= 1
-        while needed > 0 and in_leaf[r] and left[ADD] > 0 and rules.addable[r, goal.target]:
-            add(table, rules, left, r, goal.target)
+        while needed > 0 and in_leaf[r] and may(table, rules, left, r, ADD, goal.target):
+            do(table, rules, left, r, ADD, goal.target)
             needed -= 1
     for r in goal.order:
         gains = needed > 0 and in_leaf[r] and table.label[r] == goal.expected
-        if gains and may_remove(table, rules, left, r):
-            remove(table, left, r)
+        if gains and may(table, rules, left, r, REMOVE, NONE):
+            do(table, rules, left, r, REMOVE, NONE)
             needed -= 1
     return needed < begun
 
@@ -150,12 +135,12 @@ def change_near(table: Any, rules: Any, left: Any, goal: Any, how_many: int) -> 
         if taken >= how_many:
             return
         label = table.label[r]
-        if label != goal.target and label >= 0 and may_flip(table, rules, left, r, goal.target):
-            flip(table, left, r, goal.target)
-        elif left[ADD] > 0 and rules.addable[r, goal.target]:
-            add(table, rules, left, r, goal.target)
-        elif label == goal.expected and may_remove(table, rules, left, r):
-            remove(table, left, r)
+        if label != goal.target and label >= 0 and may(table, rules, left, r, FLIP, goal.target):
+            do(table, rules, left, r, FLIP, goal.target)
+        elif may(table, rules, left, r, ADD, goal.target):
+            do(table, rules, left, r, ADD, goal.target)
+        elif label == goal.expected and may(table, rules, left, r, REMOVE, NONE):
+            do(table, rules, left, r, REMOVE, NONE)
         else:
             continue
         taken += 1
@@ -270,32 +255,26 @@ def _best_move(
     gains = np.empty((2, 2, n_labels + 1, n_labels + 1))  # side of own, of rival, label gone, label new
     for u in range(2):
         for v in range(2):
-            for a in range(-1, n_labels):
-                for b in range(-1, n_labels):
+            for a in range(NONE, n_labels):
+                for b in range(NONE, n_labels):
                     gains[u, v, a, b] = _gain(counts[1, v], a, b) - _gain(counts[0, u], a, b)
-    best, at, kind, new = 1e-12, -1, -1, -1
+    best, at, gone, new = 1e-12, -1, NONE, NONE
     for k in range(len(entities)):
         e, u, v = entities[k], own[k], other[k]
         a = table.label[e]
         if a < 0:
             continue
         for b in range(n_labels):
-            if b != a and gains[u, v, a, b] > best and may_flip(table, rules, left, e, b):
-                best, at, kind, new = gains[u, v, a, b], k, FLIP, b
-            if gains[u, v, -1, b] > best and left[ADD] > 0 and rules.addable[table.copied[e], b]:
-                best, at, kind, new = gains[u, v, -1, b], k, ADD, b
-        if gains[u, v, a, -1] > best and may_remove(table, rules, left, e):
-            best, at, kind, new = gains[u, v, a, -1], k, REMOVE, -1
+            for adds in (False, True):
+                before = NONE if adds else a
+                better = b != before and gains[u, v, before, b] > best
+                if better and may(table, rules, left, e, _kind_of(before, b), b):
+                    best, at, gone, new = gains[u, v, before, b], k, before, b
+        if gains[u, v, a, NONE] > best and may(table, rules, left, e, REMOVE, NONE):
+            best, at, gone, new = gains[u, v, a, NONE], k, a, NONE
     if at < 0:
         return False
-    e = entities[at]
-    gone = table.label[e] if kind != ADD else -1
-    if kind == FLIP:
-        flip(table, left, e, new)
-    elif kind == REMOVE:
-        remove(table, left, e)
-    else:
-        add(table, rules, left, table.copied[e], new)
+    do(table, rules, left, entities[at], _kind_of(gone, new), new)
     for split, side in ((0, own[at]), (1, other[at])):
         if gone >= 0:
             counts[split, side, gone] -= 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.columns import TableView
+from everytree.bias.kinds import ADD
 from everytree.bias.language.expressions import Membership, leaves
 from everytree.errors import TableError
 from everytree.refute.membership import AddedRows
@@ -47,7 +48,7 @@ class RowMaker:
         self.frame = problem.table.frame
         self.cache: dict[tuple[object, ...], Row | None] = {}
         self.missing = [
-            c.component for c in problem.bias.components if c.component.kind == "miss" and c.usable > 0
+            c.component for c in problem.bias.components if c.component.act == ADD and c.usable > 0
         ]
         self.view = TableView.of(problem.table)
         named = _constants(self.missing)

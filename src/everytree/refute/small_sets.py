@@ -92,7 +92,7 @@ def try_every_table(
     proved = judge.proved.copy()
     finished = proved.copy()
     bias = problem.bias
-    if len(problem.table.y) > MOST_ROWS or bias.additions + bias.flips + bias.removals > MOST_CHANGES:
+    if len(problem.table.y) > MOST_ROWS or sum(bias.budgets) > MOST_CHANGES:
         return proved, finished
     if bias.additions and not problem.outer_splits:
         return proved, finished

@@ -11,6 +11,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from everytree.bias.components import BiasModel, Component
+from everytree.bias.kinds import FLIP, KINDS, NAMES
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
 from everytree.bias.language.mistakes import check_extent, syntax_error, unexpected
@@ -42,7 +43,7 @@ reference: NAME | BACKTICKED | LABEL
 constants: "[" constant ("," constant)* "]"
 constant: STRING | NUMBER | TRUE | FALSE
 
-KIND.2: /(?:flip|miss|fake)(?=\s*\()/
+KIND.2: /(?:NAMES)(?=\s*\()/
 OF_GROUP.2: /of\s+group\b/
 OF_TABLE.2: /of\s+table\b/
 WHERE: "where"
@@ -58,7 +59,7 @@ BACKTICKED: /`(?:[^`\\\n]|\\.)*`/
 STRING: /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'/
 NUMBER: /-?(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?/
 %ignore /[ \t\r\n\f]+/
-"""
+""".replace("NAMES", "|".join(NAMES))
 
 
 def parse(text: str) -> BiasModel:
@@ -152,9 +153,9 @@ class _Builder:
                     f"{keyword} may stand only once in a component. Join conditions with and.",
                     keyword.start_pos,
                 )
-            if keyword == "to" and kind != "flip":
+            if keyword == "to" and kind != KINDS[FLIP].name:
                 raise _TokenError(
-                    f"Only flip takes to; {kind} does not. Write where label == ... instead.",
+                    f"Only {KINDS[FLIP].name} takes to; {kind} does not. Write where label == ... instead.",
                     keyword.start_pos,
                 )
             given[str(keyword)] = value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from everytree.bias.components import KINDS
+from everytree.bias.kinds import NAMES
 from everytree.bias.language.text import (
     KEYWORDS,
     MAX_LENGTH,
@@ -31,7 +31,7 @@ _TOKEN = re.compile(
 )
 
 _EXPECTED = {
-    "KIND": "flip, miss or fake",
+    "KIND": f"{', '.join(NAMES[:-1])} or {NAMES[-1]}",
     "NUMBER": "a number",
     "FREE": "?",
     "PERCENT": "%",
@@ -181,11 +181,11 @@ def _token_remedy(token: Any, accepted: set[str], text: str) -> str:
     word, kind = str(token), token.type
     after = text[token.start_pos + len(word) :].lstrip()
     if "KIND" in accepted:
-        close = nearest(word, KINDS)
+        close = nearest(word, NAMES)
         return (
             f"Did you mean {close}?"
             if close and kind == "NAME"
-            else "A component starts with flip( miss( or fake(."
+            else f"A component starts with {'( '.join(NAMES[:-1])}( or {NAMES[-1]}(."
         )
     if kind == "NAME" and word not in KEYWORDS and word.lower() in KEYWORDS:
         return f"Keywords are written small: {word.lower()}."

@@ -101,7 +101,7 @@ class Searcher:
         if node is None or len(node.rows) == 0:
             return {}
         bias = nodes.problem.bias
-        unchanged = bias.additions == bias.flips == bias.removals == 0
+        unchanged = not any(bias.budgets)
         if unchanged and len(set(self.train.y[place.rows].tolist())) == 1:
             return {}  # the learner stops at a pure node, and nothing can make it impure
         ground = nodes.ground(node)

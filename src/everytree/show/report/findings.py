@@ -10,18 +10,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everytree.bias import BiasModel, in_words
+from everytree.bias.kinds import KINDS
 
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
 
 __all__ = ["VerdictCounts", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
-
-STATES = {
-    "flip": ("may have a wrong label", "has a wrong label", "have a wrong label"),
-    "miss": ("may be missing", "is missing", "are missing"),
-    "fake": ("may be fake", "is fake", "are fake"),
-}
-"""For each kind of component: the doubt as `in_words` says it, and as a fact of one row and of several."""
 
 SMALLEST_COMPARED = 30
 """Groups with fewer people are listed, but never named as the one that differs most."""
@@ -96,24 +90,18 @@ def assumption(model: BiasModel, counts: Sequence[int]) -> str:
 def _clause(model: BiasModel, count: int | None) -> str:
     (component,) = model.components
     one = component.amount.unit == "rows" and component.amount.value == 1
-    doubt, state_of_one, state = STATES[component.kind]
+    kind = KINDS[component.act]
     # The words of the amount come first, so the first match is never in a value of the user's.
-    before, after = in_words(model).removesuffix(".").split(doubt, 1)
+    before, after = in_words(model).removesuffix(".").split(kind.doubt, 1)
     before = before.replace("all rows", "all training rows", 1)
     if count is not None:
         before += f"({number(count)}) "
-    return before[0].lower() + before[1:] + (state_of_one if one else state) + after
+    return before[0].lower() + before[1:] + (kind.fact if one else kind.facts) + after
 
 
 def _whatever(model: BiasModel) -> str:
-    kinds = {component.kind for component in model.components}
-    if kinds == {"flip"}:
-        return "whichever labels are the wrong ones"
-    if kinds == {"miss"}:
-        return "whatever the missing rows are"
-    if kinds == {"fake"}:
-        return "whichever rows are the fake ones"
-    return "whichever rows are concerned"
+    acts = {component.act for component in model.components}
+    return KINDS[acts.pop()].whichever if len(acts) == 1 else "whichever rows are concerned"
 
 
 def lead(model: BiasModel, tally: VerdictCounts, counts: Sequence[int]) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everytree.bias import explain, in_words, resolve
+from everytree.bias.kinds import ADD, FLIP, KINDS
 from everytree.show.report import findings
 from everytree.show.report.findings import VerdictCounts
 from everytree.show.report.people import amount_of
@@ -144,7 +145,7 @@ def _is_less(audit: AuditResult, cell: Cell, other: Cell) -> bool:
 def _records(audit: AuditResult, cell: Cell) -> int:
     """How many records the bias model of a cell may touch."""
     resolved = resolved_on(audit, cell.model)
-    return int(resolved.additions + resolved.flips + resolved.removals)
+    return int(sum(resolved.budgets))
 
 
 def _counts(audit: AuditResult, model: BiasModel) -> list[int]:
@@ -248,19 +249,16 @@ def _eligible(model: BiasModel, explanation: Explanation) -> list[tuple[str, str
             words = f"all {rows} training rows are eligible."
         else:
             words = f"{findings.number(part.eligible)} of {rows} training rows satisfy the condition."
-        if component.kind == "miss":
+        if component.act == ADD:
             words = words.replace("are eligible", "are of this kind") + " Missing rows are new ones."
         said.append((str(component), words))
     return said
 
 
 def _amount(name: str, explanation: Explanation) -> Amount:
-    budgets = (
-        (explanation.flips, "label", "changed"),
-        (explanation.removals, "row", "removed"),
-        (explanation.additions, "row", "added"),
-    )
-    counts = [f"{findings.number(n)} {what}{'s' * (n != 1)} {done}" for n, what, done in budgets if n]
+    kinds = (*KINDS[FLIP:], KINDS[ADD])  # additions are named last
+    budgets = [(getattr(explanation, kind.budget), kind) for kind in kinds]
+    counts = [f"{findings.number(n)} {kind.noun}{'s' * (n != 1)} {kind.changed}" for n, kind in budgets if n]
     return Amount(
         amount=name,
         text=explanation.text,
