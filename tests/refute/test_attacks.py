@@ -53,7 +53,7 @@ def test_every_kind_of_bias_is_attacked(bias, least):
     assert len(judge.witnesses) >= least * len(people)
     assert not judge.open[list(judge.witnesses)].any()
     for p, (trial, after) in judge.witnesses.items():
-        assert judge.membership.holds(trial, judge.maker.as_frame(trial.originals))
+        assert judge.membership.holds(trial, judge.maker.as_frame(trial.change.added))
         tree = DecisionTreeClassifier(random_state=0).fit(*trial.table(problem))
         assert tree.predict(judge.X[[p]])[0] == after != judge.predictions[p]
 
@@ -68,8 +68,8 @@ def test_more_than_eight_labels_are_attacked():
 def test_the_same_attack_twice_finds_the_same():
     X, y, people = iris()
     first, second = (attacked(X, y, people, 3, "flip(2)", steps=100)[1].witnesses for _ in range(2))
-    assert {p: (t.flipped, t.removed, a) for p, (t, a) in first.items()} == {
-        p: (t.flipped, t.removed, a) for p, (t, a) in second.items()
+    assert {p: (t.change.flipped, t.change.removed, a) for p, (t, a) in first.items()} == {
+        p: (t.change.flipped, t.change.removed, a) for p, (t, a) in second.items()
     }
 
 
@@ -77,7 +77,7 @@ def test_witnesses_are_small():
     """Nearly everybody falls to one or two flips here; the budget of six is seldom used up."""
     X, y, people = iris()
     _, judge = attacked(X, y, people, None, "flip(6)")
-    sizes = [trial.size for trial, _ in judge.witnesses.values()]
+    sizes = [trial.change.size for trial, _ in judge.witnesses.values()]
     assert np.mean(sizes) < 4.5
     assert min(sizes) == 1
 
@@ -101,7 +101,7 @@ def test_a_table_that_is_not_allowed_refutes_nobody():
     bias = "flip(1, where x0 < 5) + flip(1, where x0 > 6)"
     problem, judge = attacked(X, y, people, None, bias)
     for trial, _ in judge.witnesses.values():
-        values = [problem.table.X[row, 0] for row in trial.flipped]
+        values = [problem.table.X[row, 0] for row in trial.change.flipped]
         assert sum(v < 5 for v in values) <= 1
         assert sum(v > 6 for v in values) <= 1
         assert len(values) <= 2

@@ -100,8 +100,8 @@ def test_a_trial_that_changes_in_the_table_is_no_witness(monkeypatch):
     consider = Judge.consider
 
     def spoiled(self, trial, people):
-        wrong = tuple((float(np.nextafter(float(row[0]), 9)),) for row in trial.originals)
-        kept.append(consider(self, replace(trial, originals=wrong), people))
+        wrong = tuple((float(np.nextafter(float(row[0]), 9)),) for row in trial.change.added)
+        kept.append(consider(self, replace(trial, change=replace(trial.change, added=wrong)), people))
         moved = replace(trial, features=trial.features + np.float32(0.01))
         kept.append(consider(self, moved, people))
         return False

@@ -149,7 +149,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("every number is cast through float64", "table/casting.py", "check_array(given, dtype=np.float32,", "check_array(check_array(given, dtype=np.float64, ensure_all_finite=False), dtype=np.float32,", engine="edges", focus=FOCUSES["large integers"]),
     Mutant("a Pipeline is fitted to other types", "table/frames.py", "return Source(frame, index, frozenset(categorical), role, given)", "return Source(frame, index, frozenset(categorical), role, frame)", engine="edges", focus=FOCUSES["selectors"]),
     Mutant("an unseen category is never unequal", "bias/regions.py", "        return True, equal\n", "        return any(other not in (leaf.value, None) for other in inside), equal\n", engine="edges", focus=FOCUSES["unseen categories"]),
-    Mutant("a removed row stays in the changed table", "refute/applying.py", "keep[witness.removed] = False", "keep[witness.removed[1:]] = False", engine="edges", focus=FOCUSES["removed rows"]),
+    Mutant("a removed row stays in the changed table", "refute/change.py", "keep[list(self.removed)] = False", "keep[list(self.removed[1:])] = False", engine="edges", focus=FOCUSES["removed rows"]),
 )  # fmt: skip
 
 

@@ -147,19 +147,13 @@ def _pack_witnesses(witnesses: dict[int, Witness], train: TrainingTable) -> Plai
 
 def _change(witness: Witness, codes: dict[Any, int], pools: _Pools, train: TrainingTable) -> tuple[Any, ...]:
     """The changes of one witness: flips, removals, added rows, interchangeable rows, seed."""
-    added = witness.added
-    rows: tuple[tuple[Any, ...], ...] = ()
-    labels: tuple[int, ...] = ()
-    if len(added):
-        columns = [
-            [_value(value, place, train) for value in added.iloc[:, place].tolist()]
-            for place in range(added.shape[1] - 1)
-        ]
-        rows = tuple(zip(*columns, strict=True))
-        labels = tuple(codes[_plain(label)] for label in added[witness.label_name].tolist())
+    change = witness.change.relabelled(codes)
+    rows = tuple(
+        tuple(_value(value, place, train) for place, value in enumerate(row)) for row in change.added
+    )
     used = tuple((pools.place(pool), int(count)) for pool, count in witness.alternatives)
-    flipped = tuple((int(row), codes[_plain(label)]) for row, label in witness.flipped.items())
-    return flipped, tuple(map(int, witness.removed)), rows, labels, used, witness.random_state
+    flipped = tuple((int(row), label) for row, label in change.flipped.items())
+    return flipped, tuple(map(int, change.removed)), rows, change.labels, used, witness.random_state
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,7 @@
 """The kinds of bias: what one unit of each does to a table, which budget it uses, and how it is said.
 
-First module of the room. Components, sizes, words, attacks, enumerations, columns of programs and witnesses go
-through the one list `KINDS`; nobody else writes the kinds out.
+First module of the room. Components, sizes, words, attacks, enumerations, columns of programs and witnesses
+go through the one list `KINDS`; nobody else writes the kinds out.
 
 An *act* is one unit change of one row: the label it had before and the one it has after, NONE where there is
 no row. So the kind of an act follows from its two labels (`kind_of`), and `acts_on` lists all acts.

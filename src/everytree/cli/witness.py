@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from everytree.bias import parse
+from everytree.bias.kinds import KINDS
 from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
 from everytree.cli.records import show_records
@@ -18,6 +19,7 @@ from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
 from everytree.support.limits import as_jobs
 from everytree.support.plain import as_plain
+from everytree.support.text import counted
 from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
@@ -100,12 +102,8 @@ def _show(screen: Console, result: CertificationResult, place: int, person: int,
 
 
 def _sizes(witness: Witness) -> str:
-    parts = (
-        (len(witness.added), "row", "added"),
-        (len(witness.flipped), "label", "changed"),
-        (len(witness.removed), "row", "removed"),
-    )
-    return ", ".join(f"{count} {noun}{'s' * (count != 1)} {done}" for count, noun, done in parts if count)
+    counts = zip(witness.change.counts, KINDS, strict=True)
+    return ", ".join(f"{counted(count, kind.noun)} {kind.changed}" for count, kind in counts if count)
 
 
 def _write(screen: Console, path: Path, witness: Witness | None, tables: Tables) -> None:

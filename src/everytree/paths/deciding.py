@@ -66,9 +66,8 @@ class Programs:
         self.problem, self.judge, self.deadline, self.proves = problem, judge, limits.deadline, proves
         self.listing = Listing(problem, judge.X, judge.predictions, judge.open, limits.memory)
         self.people = judge.open.copy()
-        bias = problem.bias
-        budgets = np.array([bias.additions, bias.flips, bias.removals], float)
-        self.family = Family(np.zeros(3), budgets, 1.0, most_rows(problem, limits.memory))
+        budgets = np.array(problem.bias.budgets, float)
+        self.family = Family(np.zeros_like(budgets), budgets, 1.0, most_rows(problem, limits.memory))
         self.solver = Solver(deadline=limits.deadline)
         self.n_paths = 0
         self._rivals: dict[Path, list[list[Cut]]] = {}

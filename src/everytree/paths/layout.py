@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.paths.program import ADD, FLIP, REMOVE, Changes
+from everytree.bias.kinds import ADD, FLIP, KINDS, NONE, Act, acts_on, uses
+from everytree.paths.program import Changes
 from everytree.prove.node import Cut
 
 if TYPE_CHECKING:
@@ -102,17 +103,21 @@ class _Columns:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.entries: list[tuple[tuple[float, float, float], float, int, int, int, int]] = []
+        self.acts = tuple(acts_on(problem.bias.n_labels))
+        self.entries: list[tuple[tuple[int, ...], float, int, int, int, int]] = []
         self.sizes: list[float] = []
 
     def put_rows(self, cell: int, t: int, size: float) -> None:
-        types = self.problem.types
-        source = int(types.label[t])
+        source = int(self.problem.types.label[t])
         self.sizes.append(size)
-        for target in np.flatnonzero(types.flips_to[t]):
-            self.entries.append(((0.0, 1.0, 0.0), size, cell, source, int(target), cell))
-        if types.removable[t]:
-            self.entries.append(((0.0, 0.0, 1.0), size, cell, source, -1, cell))
+        for act in self.acts:
+            if act.before == source and self._may(t, act):
+                self.entries.append((uses(act.kind), size, cell, act.before, act.after, cell))
+
+    def _may(self, t: int, act: Act) -> bool:
+        """Whether an act may happen to rows of a type."""
+        types = self.problem.types
+        return bool(types.flips_to[t, act.after] if act.kind == FLIP else types.removable[t])
 
     def put_added(self, cell: int, addable: NDArray[np.bool_]) -> None:
         bias = self.problem.bias
@@ -121,16 +126,16 @@ class _Columns:
         most = float(bias.additions)
         for target in range(bias.n_labels):
             if addable[target]:
-                self.entries.append(((1.0, 0.0, 0.0), most, cell, -1, target, -1))
+                self.entries.append((uses(ADD), most, cell, NONE, target, -1))
             elif bias.flips > 0 and bias.added_flips_to[target]:
-                self.entries.append(((1.0, 1.0, 0.0), most, cell, -1, target, -1))
+                self.entries.append((uses(ADD, FLIP), most, cell, NONE, target, -1))
 
     def changes(self) -> Changes:
-        uses = np.array([entry[0] for entry in self.entries], float).reshape(-1, 3).T
+        taken = np.array([entry[0] for entry in self.entries], float).reshape(-1, len(KINDS)).T
         cap = np.array([entry[1] for entry in self.entries], float)
         numbers = np.array([entry[2:] for entry in self.entries], np.int64).reshape(-1, 4).T
         cell, source, target, group = numbers
-        return Changes(uses, cap, cell, source, target, group, np.array(self.sizes))
+        return Changes(taken, cap, cell, source, target, group, np.array(self.sizes))
 
 
 def _group_rows(
@@ -264,4 +269,4 @@ def _labels_at(problem: Problem, place: dict[int, tuple[int, int]]) -> NDArray[n
     return addable if additions > 0 else np.zeros_like(addable)
 
 
-__all__ = ["ADD", "FLIP", "REMOVE", "Layout", "TooLargeError", "bounds_of", "lay_out"]
+__all__ = ["Layout", "TooLargeError", "bounds_of", "lay_out"]

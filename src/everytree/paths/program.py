@@ -14,8 +14,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-ADD, FLIP, REMOVE = 0, 1, 2
-
 PENALTY = 1e4
 """Price of breaking a condition by one unit, in shares of the budget: a program is never infeasible."""
 
@@ -27,7 +25,7 @@ SAFETY = 1e-6
 class Changes:
     """The columns of a program: unit changes of the rows (or added rows) of one cell.
 
-    ``uses[k, c]`` counts what column c takes from budget k (ADD, FLIP, REMOVE), ``cap[c]`` bounds its use,
+    ``uses[k, c]`` counts what column c takes from the budget of kind k, ``cap[c]`` bounds its use,
     ``cell[c]`` is its cell, ``source[c]`` and ``target[c]`` the labels before and after (-1 for none).
     ``group[c]`` numbers the rows that several columns share (-1 for added rows), ``size`` counts them.
     """
@@ -91,21 +89,21 @@ class Program:
     def _matrix(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """All rows: the conditions (z softens them), the budgets, and rows shared by several columns."""
         changes = self.changes
-        n = len(changes.cap)
+        n, n_kinds = len(changes.cap), len(changes.uses)
         shared = np.flatnonzero(np.bincount(changes.group[changes.group >= 0]) > 1)
-        matrix = np.zeros((len(self.rows) + 3 + len(shared), n + 2))
+        matrix = np.zeros((len(self.rows) + n_kinds + len(shared), n + 2))
         right = np.zeros(len(matrix))
         for r, row in enumerate(self.rows):
             matrix[r, :n] = row
             matrix[r, n + 1] = 1.0
         right[: len(self.rows)] = self.right
-        r = len(self.rows)
-        matrix[r : r + 3, :n] = -changes.uses
-        matrix[r : r + 3, n] = self.free
-        right[r : r + 3] = -self.fixed
+        r, first = len(self.rows), len(self.rows) + n_kinds
+        matrix[r:first, :n] = -changes.uses
+        matrix[r:first, n] = self.free
+        right[r:first] = -self.fixed
         for extra, g in enumerate(shared):
-            matrix[r + 3 + extra, :n] = -(changes.group == g).astype(float)
-            right[r + 3 + extra] = -changes.size[g]
+            matrix[first + extra, :n] = -(changes.group == g).astype(float)
+            right[first + extra] = -changes.size[g]
         return matrix, right
 
 

@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.bias.kinds import ADD, FLIP
 from everytree.paths import conditions
 from everytree.paths.boxes import Box, Family, Region
 from everytree.paths.layout import Layout, TooLargeError, lay_out
-from everytree.paths.program import ADD, FLIP, SAFETY, Program, Solution, Solver
-from everytree.paths.trial import Trial, build_trial, judge_trial, round_amounts
+from everytree.paths.program import SAFETY, Program, Solution, Solver
+from everytree.paths.trial import build_trial, judge_trial, round_amounts
 from everytree.prove.node import Cut
+from everytree.refute.trial import Trial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -203,15 +205,15 @@ class PathSearch:
             raise TooLargeError
         budgets = np.floor(self.family.at(self.family.most) + 1e-9)
         uses, cap = self.layout.changes.uses, self.layout.changes.cap
-        kind = np.where(uses[ADD] > 0, 0, np.where(uses[FLIP] > 0, 1, 2))
+        kind = np.argmax(uses > 0, axis=0)  # of several acts the first: an added row may be flipped as well
         bounds: dict[tuple[int, Cut], Box] = {}
         for level, step in enumerate(self.path.steps):
             counts, effect = self.counts[level][0], self.effects[level][0]
             low, high = counts.copy(), counts.copy()
-            for k in range(3):
+            for k, budget in enumerate(budgets):
                 of_kind = kind == k
-                low -= np.minimum(((effect < 0) & of_kind) @ cap, budgets[k])
-                high += np.minimum(((effect > 0) & of_kind) @ cap, budgets[k])
+                low -= np.minimum(((effect < 0) & of_kind) @ cap, budget)
+                high += np.minimum(((effect > 0) & of_kind) @ cap, budget)
             if step.feature >= 0:
                 bounds[level, self.cuts[level][0]] = (np.maximum(low, 0.0), high)
         return [Region((), bounds)]

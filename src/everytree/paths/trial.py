@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.bias.kinds import NONE
 from everytree.learner import floors
 from everytree.paths.layout import Layout, bounds_of
-from everytree.paths.program import ADD, FLIP, REMOVE
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
 from everytree.prove.domains import relational
 from everytree.prove.node import Cut, available_splits
+from everytree.refute.change import Change
 from everytree.refute.trial import Trial
 
 if TYPE_CHECKING:
@@ -53,23 +54,23 @@ def build_trial(
         rows = shuffled[group][begin : begin + count]
         taken[group] = begin + len(rows)
         pools.append((layout.rows_of(group), len(rows)))
-        if changes.uses[FLIP, c]:
-            flipped.update((int(row), int(changes.target[c])) for row in rows)
-        else:
+        if changes.target[c] == NONE:
             removed += [int(row) for row in rows]
+        else:
+            flipped.update((int(row), int(changes.target[c])) for row in rows)
     made = [(maker.row(bounds_of(problem, place), label), label, count) for place, label, count in added]
     kept = [(row, label, count) for row, label, count in made if row is not None]
     if not flipped and not removed and not kept:
         return None
     encoded = maker.encode(tuple(row for row, _, _ in kept))
-    return Trial(
+    change = Change(
         flipped,
         tuple(sorted(removed)),
-        np.repeat(encoded, [count for _, _, count in kept], axis=0) if kept else encoded,
         tuple(row for row, _, count in kept for _ in range(count)),
         tuple(label for _, label, count in kept for _ in range(count)),
-        tuple(pools),
     )
+    features = np.repeat(encoded, [count for _, _, count in kept], axis=0) if kept else encoded
+    return Trial(change, features, tuple(pools))
 
 
 def round_amounts(
@@ -103,8 +104,8 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
     """Follow the path through the changed table with exact counts."""
     columns, types = _learned(problem, trial)
     rows = np.arange(columns.codes.shape[1], dtype=np.int32)
-    if not trial.added_labels and trial.removed:
-        rows = np.delete(rows, list(trial.removed))
+    if not trial.change.added and trial.change.removed:
+        rows = np.delete(rows, list(trial.change.removed))
     pinned = np.zeros(columns.codes.shape[0], np.bool_)
     limits = floors(problem.settings, len(rows), len(rows))
     for level, step in enumerate(path.steps):
@@ -133,13 +134,11 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
 def _learned(problem: Problem, trial: Trial) -> tuple[Columns, RowTypes]:
     """Columns and labels of the changed table; without additions the columns stay as they are."""
     n_labels = problem.bias.n_labels
-    if trial.added_labels:
+    if trial.change.added:
         X, y = trial.table(problem)
         columns = code_columns(X, problem.columns.boolean)
     else:
-        columns, y = problem.columns, problem.table.y.copy()
-        for row, label in trial.flipped.items():
-            y[row] = label
+        columns, y = problem.columns, trial.change.flip(problem.table.y)
     types = RowTypes(
         y.astype(np.int32),
         np.arange(n_labels),
@@ -184,15 +183,3 @@ def _winners(
         high = int(above.min()) if len(above) else int(stop - start)
         cuts.append(Cut(feature, low, high))
     return cuts
-
-
-__all__ = [
-    "ADD",
-    "FLIP",
-    "REMOVE",
-    "Trial",
-    "Verdict",
-    "build_trial",
-    "judge_trial",
-    "round_amounts",
-]

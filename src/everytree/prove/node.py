@@ -98,7 +98,7 @@ class Nodes:
     def root(self) -> Node:
         """All rows, with the whole budget."""
         bias, codes = self.problem.bias, self.problem.columns.codes
-        budget = Budget(*bias.budgets, bias.addable, bias.added_flips_to)
+        budget = Budget(bias.additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to)
         rows = np.arange(codes.shape[1], dtype=np.int32)
         return Node(rows, self.problem.depth, budget, np.zeros(codes.shape[0], np.bool_), {})
 

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from everytree.paths.trial import Trial
+from everytree.bias.kinds import ADD, NONE, acts_on
 from everytree.prove.counts import RowTypes, node_splits
 from everytree.prove.domains import relational
+from everytree.refute.change import Change
 from everytree.refute.membership import Membership
+from everytree.refute.trial import Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +61,7 @@ class Reaching:
             if self.work > MOST_WORK:
                 return
             trial = self.table_for(tree)
-            if trial is not None and trial.size:
+            if trial is not None and trial.change.size:
                 yield trial
 
     def table_for(self, tree: Named) -> Trial | None:
@@ -85,7 +87,7 @@ class Reaching:
         changed = np.flatnonzero((y != self.problem.table.y) & alive)
         flipped = {int(row): int(y[row]) for row in changed}
         features = np.empty((0, self.problem.table.X.shape[1]), np.float32)
-        trial = Trial(flipped, tuple(np.flatnonzero(~alive).tolist()), features, (), ())
+        trial = Trial(Change(flipped, tuple(np.flatnonzero(~alive).tolist())), features)
         return trial if self.membership.holds(trial, self.problem.table.frame.iloc[:0]) else None
 
     # ------------------------------------------------------------ where the learner leaves the tree
@@ -176,20 +178,18 @@ class Reaching:
 
 
 def _acts(counts: NDArray[np.float64]) -> list[tuple[float, int, int, int]]:
-    """Unit changes that help, the best first: gain, cell, label before, label after (-1 for a removal)."""
+    """Unit changes that help, the best first: gain, cell, label before, label after (NONE: removed)."""
     start, n_labels = _lead(counts), counts.shape[1]
     found = []
-    for c, source in zip(*np.nonzero(counts), strict=True):
-        for target in range(-1, n_labels):
-            if target == source:
-                continue
+    for _, source, target in (act for act in acts_on(n_labels) if act.kind != ADD):
+        for c in np.flatnonzero(counts[:, source]):
             after = counts.copy()
             after[c, source] -= 1
-            if target >= 0:
+            if target != NONE:
                 after[c, target] += 1
             gain = _lead(after) - start
             if gain > 0:
-                found.append((gain, int(c), int(source), target))
+                found.append((gain, int(c), source, target))
     return sorted(found, reverse=True)
 
 

@@ -62,14 +62,12 @@ def pick_columns(witness: Witness, names: Any) -> pd.DataFrame:
 
 
 def _kept(witness: Witness, n_rows: int) -> NDArray[np.bool_]:
-    last = max((*witness.flipped, *witness.removed), default=-1)
+    last = witness.change.last_row
     if last >= n_rows:
         raise EverytreeError(
             f"The witness changes row {last}, counted from 0; received {n_rows} rows. {THE_TABLE}"
         )
-    keep = np.ones(n_rows, np.bool_)
-    keep[witness.removed] = False
-    return keep
+    return witness.change.kept(n_rows)
 
 
 def _with_rows(kept: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:
@@ -123,20 +121,18 @@ def changed_labels(witness: Witness, y: Any) -> Any:
     values = label_values(y, len(y), "training table").tolist()
     keep = _kept(witness, len(values))
     row_of = {_key(label): row for row, label in enumerate(values)}
-    added = witness.added[witness.label_name].tolist()
-    unknown = [label for label in (*witness.flipped.values(), *added) if _key(label) not in row_of]
+    labels = (*witness.change.flipped.values(), *witness.change.labels)
+    unknown = [label for label in labels if _key(label) not in row_of]
     if unknown:
         raise EverytreeError(
             f"The witness gives a row the label {unknown[0]!r}; received labels that are "
             f"{listing(list(dict.fromkeys(values)))}. Pass the labels as they were given to certify."
         )
-    source = np.arange(len(values))
-    for row, label in witness.flipped.items():
-        source[row] = row_of[_key(label)]
-    rows = [*source[keep].tolist(), *(row_of[_key(label)] for label in added)]
+    by_row = witness.change.relabelled({label: row_of[_key(label)] for label in labels})
+    rows = by_row.change_labels(np.arange(len(values))).tolist()
     if isinstance(y, pd.Series | pd.DataFrame):
         taken = y.iloc[rows]
-        return taken.reset_index(drop=True) if added else taken.set_axis(y.index[keep], axis=0)
+        return taken.reset_index(drop=True) if len(witness.added) else taken.set_axis(y.index[keep], axis=0)
     if isinstance(y, list | tuple):
         return type(y)(y[row] for row in rows)
     return _native_rows(y, rows) if _is_native(y) else np.asarray(y)[rows]

@@ -16,6 +16,7 @@ import numpy as np
 from everytree.bias.columns import TableView
 from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
 from everytree.refute import moves
+from everytree.refute.change import Change
 from everytree.refute.follow import draft, follow, new_way
 from everytree.refute.moves import Goal, Rules
 from everytree.refute.trial import Trial
@@ -176,10 +177,10 @@ class Attack:
         trial = self._trial()
         if not self.judge.consider(trial, np.array([p], np.int32)):
             return False
-        if trial.size > 1:
+        if trial.change.size > 1:
             self._shrink(goal)
             smaller = self._trial()
-            if smaller.size < trial.size:
+            if smaller.change.size < trial.change.size:
                 self.judge.consider(smaller, np.array([p], np.int32))
         return True
 
@@ -199,7 +200,8 @@ class Attack:
         originals = tuple(tuple(frame.iloc[int(r)]) for r in copied) if len(new) else ()
         features = self.rows[copied] if len(new) else np.empty((0, self.rows.shape[1]), np.float32)
         pools = tuple((np.array([r], np.int64), 1) for r in (*sorted(flipped), *removed))
-        return Trial(flipped, removed, features, originals, tuple(int(j) for j in label[new]), pools)
+        change = Change(flipped, removed, originals, tuple(int(j) for j in label[new]))
+        return Trial(change, features, pools)
 
     def _add_people(self) -> Iterator[float]:
         """Add copies of the people themselves with another label.
@@ -219,7 +221,7 @@ class Attack:
                     break
                 for copies in _growing(most):
                     features = np.repeat(self.judge.X[p][None], copies, axis=0)
-                    trial = Trial({}, (), features, (row,) * copies, (int(j),) * copies)
+                    trial = Trial(Change({}, (), (row,) * copies, (int(j),) * copies), features)
                     if self.judge.consider(trial, np.array([p], np.int32)):
                         break
                     yield 10 * self.cost

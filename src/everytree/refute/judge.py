@@ -92,7 +92,7 @@ class Judge:
     def _allowed(self, trial: Trial) -> bool:
         """Whether the components allow the trial, with added rows that the columns can hold."""
         try:
-            return self.membership.holds(trial, self.maker.as_frame(trial.originals))
+            return self.membership.holds(trial, self.maker.as_frame(trial.change.added))
         except NotStorableError:
             return False
 
@@ -113,10 +113,10 @@ class Judge:
         and the components allow them as they are there. Rows that were in the table before cannot differ.
         """
         table = self.problem.table
-        if not trial.added_labels:
+        if not trial.change.added:
             return True
         changed = changed_rows(as_witness(trial, table, None, None), table.frame)
-        added = changed.iloc[-len(trial.added_labels) :]
+        added = changed.iloc[-len(trial.change.added) :]
         return (
             changed.dtypes.tolist() == table.frame.dtypes.tolist()
             and np.array_equal(test_table(table, table.as_given(added)).X, trial.features)
@@ -134,10 +134,10 @@ class Judge:
             )
         for p in np.flatnonzero(changed):
             known = self.witnesses.get(int(p))
-            if known is None or trial.size < known[0].size:
+            if known is None or trial.change.size < known[0].change.size:
                 self.witnesses[int(p)] = (trial, int(after[p]))
         self.open &= ~changed
-        if trial.size:
+        if trial.change.size:
             self.walkable &= ~changed
 
     def prove(self, people: NDArray[np.bool_]) -> None:

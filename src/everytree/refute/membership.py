@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.columns import TableView
+from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.bias.language.expressions import leaves
 
 if TYPE_CHECKING:
@@ -44,18 +45,18 @@ class AddedRows:
 
     def source(self, row: int, label: int) -> int | None:
         """Label with which a row may be added so that it ends with `label`, perhaps after a flip."""
-        if self._some("miss", row, label):
+        if self._some(ADD, row, label):
             return label
         for source in range(len(self.labels)):
-            if source != label and self._some("miss", row, source) and self._some("flip", row, source, label):
+            if source != label and self._some(ADD, row, source) and self._some(FLIP, row, source, label):
                 return source
         return None
 
-    def _some(self, kind: str, row: int, label: int, to: int | None = None) -> bool:
+    def _some(self, act: int, row: int, label: int, to: int | None = None) -> bool:
         return any(
             self.accepts(c, row, label)
             for c in self.parts
-            if c.kind == kind and (to is None or c.to is None or self.labels[to] in c.to)
+            if c.act == act and (to is None or c.to is None or self.labels[to] in c.to)
         )
 
 
@@ -84,12 +85,13 @@ class Membership:
 
         `added` holds its new rows in the types of the table they are added to.
         """
-        flips = [self._flip(row, label) for row, label in trial.flipped.items()]
+        change = trial.change
+        flips = [self._flip(row, label) for row, label in change.flipped.items()]
         additions, removals = [], []
         new = AddedRows(self.problem, added)
-        if trial.added_labels and not self._booleans_stay(trial, new.view):
+        if change.added and not self._booleans_stay(trial, new.view):
             return False
-        kinds = zip(map(id, trial.originals), trial.added_labels, strict=True)
+        kinds = zip(map(id, change.added), change.labels, strict=True)
         alike: dict[tuple[int, int], list[int]] = {}
         for row, kind in enumerate(kinds):
             alike.setdefault(kind, []).append(row)
@@ -98,12 +100,12 @@ class Membership:
             if source is None:
                 return False
             accepts = partial(new.accepts, row=rows[0], label=source)
-            additions += [self._allowing("miss", accepts)] * len(rows)
+            additions += [self._allowing(ADD, accepts)] * len(rows)
             if source != label:
-                flip = self._allowing("flip", lambda c, a=accepts, t=label: self._to(c, t) and a(c))
+                flip = self._allowing(FLIP, lambda c, a=accepts, t=label: self._to(c, t) and a(c))
                 flips += [flip] * len(rows)
-        for row in trial.removed:
-            direct = self._allowing("fake", lambda c, r=row: bool(self._rows(c)[r]))
+        for row in change.removed:
+            direct = self._allowing(REMOVE, lambda c, r=row: bool(self._rows(c)[r]))
             if direct:
                 removals.append(direct)
                 continue
@@ -128,20 +130,20 @@ class Membership:
         return self.masks[key]
 
     def _flip(self, row: int, label: int) -> list[int]:
-        return self._allowing("flip", lambda c: self._to(c, label) and bool(self._rows(c)[row]))
+        return self._allowing(FLIP, lambda c: self._to(c, label) and bool(self._rows(c)[row]))
 
     def _to(self, component: Any, label: int) -> bool:
         return component.to is None or self.labels[label] in component.to
 
-    def _allowing(self, kind: str, test: Any) -> list[int]:
-        return [i for i, (c, count) in enumerate(self.components) if c.kind == kind and count > 0 and test(c)]
+    def _allowing(self, act: int, test: Any) -> list[int]:
+        return [i for i, (c, count) in enumerate(self.components) if c.act == act and count > 0 and test(c)]
 
     def _after_flip(self, row: int) -> tuple[list[int], list[int]] | None:
         """Components for a row that may be removed only after a flip."""
         for label in range(len(self.labels)):
             if label != self.y[row]:
                 flip = self._flip(row, label)
-                fake = self._allowing("fake", lambda c, j=label: bool(self._rows(c, j)[row]))
+                fake = self._allowing(REMOVE, lambda c, j=label: bool(self._rows(c, j)[row]))
                 if flip and fake:
                     return flip, fake
         return None

@@ -88,16 +88,10 @@ def retrain(prepared: Prepared, witness: Witness) -> Any:
 def _changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Features and label codes of a witness's table, encoded as the training table is."""
     codes = {label: code for code, label in enumerate(train.labels.tolist())}
-    y = train.y.copy()
-    for row, label in witness.flipped.items():
-        y[row] = codes[label]
-    keep = np.ones(len(y), np.bool_)
-    keep[witness.removed] = False
-    X, y = train.X[keep], y[keep]
-    if len(witness.added):
+    change = witness.change.relabelled(codes)
+    added = train.X[:0]
+    if change.added:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EverytreeWarning)  # an added category may be new
-            added = test_table(train, witness.added.drop(columns=witness.label_name))
-        X = np.concatenate([X, added.X])
-        y = np.concatenate([y, [codes[label] for label in witness.added[witness.label_name].tolist()]])
-    return np.ascontiguousarray(X), y
+            added = test_table(train, witness.added.drop(columns=witness.label_name)).X
+    return np.ascontiguousarray(change.change_rows(train.X, added)), change.change_labels(train.y)

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.bias.columns import TableView
+from everytree.bias.kinds import ADD, FLIP, KINDS, REMOVE, uses
 from everytree.bias.regions import Region, RegionTest
+from everytree.refute.change import Change
 from everytree.refute.places import Axis, Place, combinations
 from everytree.refute.trial import Trial
 
 if TYPE_CHECKING:
+    from everytree.bias import Component
     from everytree.prove.problem import Problem
     from everytree.refute.every_tree import EveryTree, Node
     from everytree.refute.new_rows import RowMaker
@@ -39,7 +42,7 @@ class Act(NamedTuple):
     after: int | None
     source: int
     cap: int
-    uses: tuple[int, int, int]
+    uses: tuple[int, ...]
     wants: Wants
 
 
@@ -62,10 +65,10 @@ class Permissions:
         self.given = {
             (i, j): view.rows(c.where, j)
             for i, c in self.parts
-            if c.kind == "fake"
+            if c.act == REMOVE
             for j in range(self.n_labels)
         }
-        self.tests = {i: RegionTest.of(c.where, view) for i, c in self.parts if c.kind != "fake"}
+        self.tests = {i: RegionTest.of(c.where, view) for i, c in self.parts if c.act != REMOVE}
         self.names = table.labels.tolist()
 
     def signature(self, row: int) -> tuple[bool, ...]:
@@ -83,14 +86,14 @@ class Permissions:
         """Components that may remove this row, as it is or with a label that a flip gave it."""
         if not self.bias.removable[row]:
             return frozenset()
-        masks = {i: self.own[i] if label is None else self.given[i, label] for i, _ in self._of("fake")}
+        masks = {i: self.own[i] if label is None else self.given[i, label] for i, _ in self._of(REMOVE)}
         return frozenset(i for i, mask in masks.items() if mask[row])
 
     def additions(self, region: Region) -> Iterator[tuple[int, Wants]]:
         """Labels that an added row may end with in a region, and who pays for adding and flipping it."""
         labels = {i: test.labels_in(region) for i, test in self.tests.items()}
         miss = [
-            frozenset(i for i, _ in self._of("miss") if labels[i] >> source & 1)
+            frozenset(i for i, _ in self._of(ADD) if labels[i] >> source & 1)
             for source in range(self.n_labels)
         ]
         for label in range(self.n_labels):
@@ -104,14 +107,12 @@ class Permissions:
             for way in sorted(ways, key=str):
                 yield label, way
 
-    def _of(self, kind: str) -> list[tuple[int, object]]:
-        return [(i, c) for i, c in self.parts if c.kind == kind]
+    def _of(self, act: int) -> list[tuple[int, Component]]:
+        return [(i, c) for i, c in self.parts if c.act == act]
 
-    def _flipping(self, target: int) -> list[tuple[int, object]]:
+    def _flipping(self, target: int) -> list[tuple[int, Component]]:
         """Components that may give a row this label."""
-        return [
-            (i, c) for i, c in self.parts if c.kind == "flip" and (c.to is None or self.names[target] in c.to)
-        ]
+        return [(i, c) for i, c in self._of(FLIP) if c.to is None or self.names[target] in c.to]
 
     def assignable(self, wants: list[frozenset[int]]) -> bool:
         """Whether every change finds a component with amount left."""
@@ -148,7 +149,7 @@ class TableList:
         self.problem = problem
         self.trees = trees
         self.lines = lines
-        self.budgets = (bias.additions, bias.flips, bias.removals)
+        self.budgets = bias.budgets
         self.permissions = Permissions(problem)
         self.members: list[list[int]] = []
         self.added: dict[int, tuple[tuple[Place, ...], int]] = {}
@@ -177,17 +178,15 @@ class TableList:
             for target in range(self.problem.bias.n_labels):
                 flips = self.permissions.flips(row, target)
                 if target != label and flips:
-                    self._act(kind, self.trees.kind(places, target), len(rows), (0, 1, 0), (flips,))
+                    self._act(kind, self.trees.kind(places, target), len(rows), uses(FLIP), (flips,))
                     if fakes := self.permissions.fakes(row, target):
                         removals.add((flips, fakes))
             for wants in sorted(removals, key=str):
-                self._act(kind, None, len(rows), (0, len(wants) - 1, 1), wants)
+                self._act(kind, None, len(rows), uses(*(FLIP, REMOVE)[-len(wants) :]), wants)
             self.members.append(rows)
 
-    def _act(
-        self, before: int, after: int | None, cap: int, uses: tuple[int, int, int], wants: Wants
-    ) -> None:
-        self.acts.append(Act(before, after, len(self.members), cap, uses, wants))
+    def _act(self, before: int, after: int | None, cap: int, taken: tuple[int, ...], wants: Wants) -> None:
+        self.acts.append(Act(before, after, len(self.members), cap, taken, wants))
 
     def _list_additions(self) -> None:
         table, bias = self.problem.table, self.problem.bias
@@ -199,11 +198,12 @@ class TableList:
                 source = len(self.members) + len(self.added)
                 self.added[source] = places, label
                 kind = self.trees.kind(places, label)
-                self.acts.append(Act(None, kind, source, bias.additions, (1, len(wants) - 1, 0), wants))
+                taken = uses(*(ADD, FLIP)[: len(wants)])
+                self.acts.append(Act(None, kind, source, bias.additions, taken, wants))
 
     def size(self) -> float:
         """Give an upper bound for the number of tables."""
-        acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in range(3)]
+        acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in range(len(KINDS))]
         logarithm = sum(
             lgamma(n + b + 1) - lgamma(n + 1) - lgamma(b + 1) for n, b in zip(acts, self.budgets, strict=True)
         )
@@ -226,21 +226,21 @@ class TableList:
         return True
 
     def _choose(
-        self, first: int, size: int, budgets: tuple[int, int, int], chosen: tuple[Act, ...]
+        self, first: int, size: int, budgets: tuple[int, ...], chosen: tuple[Act, ...]
     ) -> Iterator[tuple[Act, ...]]:
         if size == 0:
             yield chosen
             return
         for i in range(first, len(self.acts)):
             act = self.acts[i]
-            additions, flips, removals = (b - u for b, u in zip(budgets, act.uses, strict=True))
-            if min(additions, flips, removals) < 0:
+            left = tuple(b - u for b, u in zip(budgets, act.uses, strict=True))
+            if min(left) < 0:
                 continue
             if sum(other.source == act.source for other in chosen) >= act.cap:
                 continue
             together = (*chosen, act)
             if self.permissions.assignable([want for one in together for want in one.wants]):
-                yield from self._choose(i, size - 1, (additions, flips, removals), together)
+                yield from self._choose(i, size - 1, left, together)
 
     def root(self, acts: tuple[Act, ...]) -> Node:
         """Rows of a table."""
@@ -268,7 +268,7 @@ class TableList:
                 flipped[row] = self.trees.label[act.after]
         labels = tuple(self.added[act.source][1] for act in acts if act.before is None)
         pools = tuple((np.array(self.members[g], np.int64), count) for g, count in sorted(used.items()))
-        return Trial(flipped, tuple(sorted(removed)), maker.encode(rows), rows, labels, pools)
+        return Trial(Change(flipped, tuple(sorted(removed)), rows, labels), maker.encode(rows), pools)
 
     def natural_trial(self, acts: tuple[Act, ...], maker: RowMaker) -> Trial | None:
         """Make a trial whose added rows have ordinary values; None if there is none."""

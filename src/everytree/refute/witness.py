@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from everytree.bias.kinds import ADD, FLIP, KINDS, REMOVE
 from everytree.refute.applying import changed_labels, changed_rows, pick_columns
+from everytree.refute.change import Change
 from everytree.refute.storage import rows_like
 from everytree.support.above import above
 from everytree.support.plain import as_plain
@@ -61,10 +64,17 @@ class Witness:
     alternatives: list[tuple[NDArray[np.int64], int]] = field(default_factory=list)
     random_state: int | None = None
 
+    @cached_property
+    def change(self) -> Change:
+        """The rows flipped, removed and added, without the types of columns."""
+        values = [self.added.iloc[:, place].tolist() for place in range(self.added.shape[1] - 1)]
+        labels = self.added[self.label_name].tolist()
+        return Change(self.flipped, tuple(self.removed), tuple(zip(*values, strict=True)), tuple(labels))
+
     @property
     def size(self) -> int:
         """Number of records that change."""
-        return len(self.flipped) + len(self.removed) + len(self.added)
+        return self.change.size
 
     @property
     def changes(self) -> tuple[object, ...]:
@@ -73,15 +83,8 @@ class Witness:
         return tuple(sorted(self.flipped.items())), tuple(self.removed), added, self.random_state
 
     def __repr__(self) -> str:
-        parts = [
-            f"{count} {word}"
-            for count, word in (
-                (len(self.added), "added"),
-                (len(self.flipped), "flipped"),
-                (len(self.removed), "removed"),
-            )
-            if count
-        ]
+        counted = zip(self.change.counts, KINDS, strict=True)
+        parts = [f"{count} {kind.done}" for count, kind in counted if count]
         ties = f"another way of breaking ties (random_state={self.random_state})"
         change = ", ".join(parts) or ("no change" if self.random_state is None else ties)
         return f"<Witness: {self.before!r} -> {self.after!r} by {change}>"
@@ -114,26 +117,23 @@ class Witness:
 
     def to_dict(self) -> dict[str, Any]:
         """The changes as plain Python values, which JSON can hold; `from_dict` reads them back."""
+        columns = [str(name) for name in self.added.columns if name != self.label_name]
         return {
             "before": as_plain(self.before),
             "after": as_plain(self.after),
-            "flipped": [{"row": row, "label": as_plain(label)} for row, label in self.flipped.items()],
-            "removed": [int(row) for row in self.removed],
-            "added": [as_plain(record) for record in self.added.to_dict(orient="records")],
-            "columns": [str(name) for name in self.added.columns if name != self.label_name],
-            "label_name": self.label_name,
+            **self.change.to_dict(columns, self.label_name),
             "random_state": self.random_state,
         }
 
     @classmethod
     def from_dict(cls, changes: Mapping[str, Any]) -> Witness:
         """Read what `to_dict` wrote."""
-        label = str(changes["label_name"])
-        added = pd.DataFrame(changes["added"], columns=[*changes["columns"], label])
+        change, label = Change.from_dict(changes), str(changes["label_name"])
+        records = [(*row, code) for row, code in zip(change.added, change.labels, strict=True)]
         return cls(
-            {int(flip["row"]): flip["label"] for flip in changes["flipped"]},
-            [int(row) for row in changes["removed"]],
-            added,
+            dict(change.flipped),
+            list(change.removed),
+            pd.DataFrame(records, columns=[*changes["columns"], label]),
             changes["before"],
             changes["after"],
             label,
@@ -151,7 +151,7 @@ class Witness:
         table = as_source(X_train, "training table").frame
         labels = label_values(y_train, len(table), "training table")
         rows = [*self.flipped, *self.removed]
-        words = ["flip"] * len(self.flipped) + ["remove"] * len(self.removed) + ["add"] * len(self.added)
+        words = [KINDS[act].verb for act in (FLIP, REMOVE, ADD) for _ in range(self.change.counts[act])]
         new = [*self.flipped.values(), *([None] * len(self.removed)), *self.added[self.label_name].tolist()]
         features, kept = pick_columns(self, table.columns), table.iloc[rows]
         frame = features if not rows else pd.concat([kept, features]) if len(features) else kept
@@ -168,11 +168,12 @@ class Witness:
 
 def as_witness(trial: Trial, table: TrainingTable, before: Any, after: Any) -> Witness:
     """Translate a confirmed trial from codes to what the user gave."""
-    added = rows_like(table.frame, trial.originals)
-    added[table.label_name] = table.labels[list(trial.added_labels)] if trial.added_labels else []
+    change = trial.change
+    added = rows_like(table.frame, change.added)
+    added[table.label_name] = table.labels[list(change.labels)] if change.labels else []
     return Witness(
-        {row: _plain(table.labels[label]) for row, label in sorted(trial.flipped.items())},
-        list(trial.removed),
+        {row: _plain(table.labels[label]) for row, label in sorted(change.flipped.items())},
+        list(change.removed),
         added,
         before,
         after,
@@ -195,12 +196,11 @@ def amount_of(witness: Witness, model: BiasModel) -> int:
     of each kind it is the largest number of changes of a kind. Otherwise every component is given as many
     as there are changes in all: an added or removed row may need a flip of its own.
     """
-    kinds = Counter(part.kind for part in model.components)
-    if max(kinds.values()) > 1 or ("flip" in kinds and len(kinds) > 1):
+    acts = Counter(part.act for part in model.components)
+    if max(acts.values()) > 1 or (FLIP in acts and len(acts) > 1):
         return witness.size
-    used = {"miss": len(witness.added), "flip": len(witness.flipped), "fake": len(witness.removed)}
-    free = [part.kind for part in model.components if part.amount.unit == "free"]
-    return max(used[kind] for kind in free or kinds)
+    free = [part.act for part in model.components if part.amount.unit == "free"]
+    return max(witness.change.counts[act] for act in free or acts)
 
 
 def _plain(value: Any) -> Any:

@@ -63,7 +63,7 @@ def _may_be_of(witness: Witness, train: TrainingTable) -> bool:
     """Whether a table has the rows, labels and columns that a witness speaks of."""
     labels = train.labels.tolist()
     return (
-        max((*witness.flipped, *witness.removed), default=-1) < len(train.y)
+        witness.change.last_row < len(train.y)
         and all(labels[train.y[row]] != new for row, new in witness.flipped.items())
         and {*witness.flipped.values(), *witness.added[witness.label_name]} <= set(labels)
         and [*witness.added.columns] == [*train.frame.columns, witness.label_name]
