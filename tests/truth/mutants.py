@@ -106,7 +106,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("one midpoint for all people in spite of removals", "questions/joint/openings.py", "if not exact or budget.removals == 0:", "if True:", engine="metrics", focus={"kinds": ("fake",), "cap": 60}),
     Mutant("a proved label for a person who is not proved", "questions/joint/ends.py", "np.flatnonzero(robust), np.flatnonzero(~robust)", "everybody[1:], everybody[:1]", engine="metrics", focus={"cap": 60}),
     Mutant("quotients bounded by the first tree", "questions/joint/bounds.py", "state.settled = state.quotient.under is None", "state.settled = True", engine="metrics", focus={"cap": 60}),
-    Mutant("places that are not opened count as nothing", "questions/joint/forest.py", "alone = place.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (place.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
+    Mutant("meetings that are not opened count as nothing", "questions/joint/forest.py", "alone = meeting.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (meeting.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
     # Settings that stop the learner.
     Mutant("rows of leaves in the least and most demanding table swapped", "learner/availability.py", "for n in (least_rows, most_rows))\n    node_low", "for n in (most_rows, least_rows))\n    node_low", engine="relational", focus=LEAF),
     Mutant("shares of the unchanged table", "prove/problem.py", "floors(self.settings, fewest, n_rows + self.bias.additions)", "floors(self.settings, n_rows, n_rows)", engine="relational", focus=LEAF),

@@ -138,12 +138,12 @@ class _Rounds:
         self.weights = np.stack([state.weights() for state in states], axis=2)
 
     def run(self) -> None:
-        everything = range(len(self.forest.places))
+        everything = range(len(self.forest.meetings))
         self._weigh(set(everything), np.arange(len(self.states)))
         while True:
             raised = self._settle()
             if len(raised):
-                self._weigh(set(range(len(self.forest.places))), raised)
+                self._weigh(set(range(len(self.forest.meetings))), raised)
                 continue
             active = self._active()
             if len(active) == 0:
@@ -172,31 +172,31 @@ class _Rounds:
         return np.array(raised, np.int64)
 
     def _open(self, active: NDArray[np.int64]) -> None:
-        n_before = len(self.forest.places)
+        n_before = len(self.forest.meetings)
         opened = []
         for p in self.forest.unopened(active, self.values):
             if self.budget.is_spent(self.forest):
                 break
             self.forest.open(p)
             opened.append(p)
-        new = set(range(n_before, len(self.forest.places)))
+        new = set(range(n_before, len(self.forest.meetings)))
         self._weigh(self.forest.above(opened) | new, active)
 
-    def _weigh(self, places: set[int], objectives: NDArray[np.int64]) -> None:
-        """Find the best values of some objectives at some places again, from the last level upwards."""
-        missing = len(self.forest.places) - len(self.values.best)
+    def _weigh(self, meetings: set[int], objectives: NDArray[np.int64]) -> None:
+        """Find the best values of some objectives at some meetings again, from the last level upwards."""
+        missing = len(self.forest.meetings) - len(self.values.best)
         if missing:
             grown = [np.zeros((missing, part.shape[1]), part.dtype) for part in self.values]
             self.values = Values(*(np.concatenate(pair) for pair in zip(self.values, grown, strict=True)))
         weights = np.ascontiguousarray(self.weights[:, :, objectives])
-        for p in sorted(places, key=self._order):
+        for p in sorted(meetings, key=self._order):
             found = self.forest.weigh(p, weights, self.values, objectives)
             for kept, new in zip(self.values, found, strict=True):
                 kept[p, objectives] = new
 
     def _order(self, p: int) -> tuple[int, bool]:
-        place = self.forest.places[p]
-        return place.depth, place.same is not None
+        meeting = self.forest.meetings[p]
+        return meeting.depth, meeting.same is not None
 
 
 __all__ = ["Bound", "Budget", "Quotient", "largest"]

@@ -40,7 +40,7 @@ class Crowd(NamedTuple):
 
 
 @dataclass(eq=False)
-class Place:
+class Meeting:
     """A node and the kinds of people who come there; `origin` is a parent with a split and a side."""
 
     kinds: NDArray[np.int64]
@@ -54,7 +54,7 @@ class Place:
 
 
 class Values(NamedTuple):
-    """For some objectives at one place: the best value, the split that gives it, whether all is opened."""
+    """For some objectives at one meeting: the best value, the split that gives it, whether all is opened."""
 
     best: NDArray[np.float64]
     choice: NDArray[np.int64]
@@ -64,8 +64,8 @@ class Values(NamedTuple):
 class Forest:
     """Values of linear objectives, maximised over the family of trees.
 
-    An objective gives every cell and label a value, in whole numbers. `best[place, objective]` is at least
-    the sum over the people of the place for every tree that a table of B(T) gives, see `Soundness`.
+    An objective gives every cell and label a value, in whole numbers. `best[meeting, objective]` is at least
+    the sum over the people of the meeting for every tree that a table of B(T) gives, see `Soundness`.
 
     Soundness
     ---------
@@ -73,7 +73,7 @@ class Forest:
     leaf, everybody gets one of its possible labels. Where it splits, the split is among the options
     (`Openings.open`), the people go to the same sides but for the loose ones, each of whom gets some label
     and counts at most their own best; the sums of both sides are bounded by the induction, each with the
-    whole budget. A place that is not opened counts everybody's own best. All sums are of whole numbers
+    whole budget. A meeting that is not opened counts everybody's own best. All sums are of whole numbers
     below 2^53, so floating point is exact.
     """
 
@@ -81,53 +81,53 @@ class Forest:
         self.openings, self.crowd = openings, crowd
         root = openings.nodes.root()
         kinds = np.arange(len(crowd.X))
-        self.places = [Place(kinds, crowd.counts.sum(axis=0), root.depth, None, node=root)]
+        self.meetings = [Meeting(kinds, crowd.counts.sum(axis=0), root.depth, None, node=root)]
         self.work = 0
-        self._places: dict[tuple[object, ...], int] = {}
+        self._meetings: dict[tuple[object, ...], int] = {}
 
     # ------------------------------------------------------------ opening
 
     def open(self, p: int) -> None:
-        """Look at the splits of a place, and make places of their sides."""
-        place = self.places[p]
-        node = self._node(place)
+        """Look at the splits of a meeting, and make meetings of their sides."""
+        meeting = self.meetings[p]
+        node = self._node(meeting)
         key = self.openings.key(node)
-        known = self._places.setdefault((key, place.kinds.tobytes()), p)
+        known = self._meetings.setdefault((key, meeting.kinds.tobytes()), p)
         if known != p:
-            place.same = known
-            self.places[known].parents.add(p)
+            meeting.same = known
+            self.meetings[known].parents.add(p)
             return
         self.work += NODE_WORK + len(node.rows) * self.openings.problem.columns.codes.shape[0]
         opening = self.openings.open(node, key)
-        loose, sides, slices = self._divide(place, opening.cuts)
-        place.options = Options(opening.leaf, opening.scattered, loose, opening.splits)
+        loose, sides, slices = self._divide(meeting, opening.cuts)
+        meeting.options = Options(opening.leaf, opening.scattered, loose, opening.splits)
         if opening.possible is not None:
-            place.options.sides, place.options.possible = sides, opening.possible
-            merge_equal(place.options)
+            meeting.options.sides, meeting.options.possible = sides, opening.possible
+            merge_equal(meeting.options)
         else:
             children = np.empty((len(opening.splits), 2), np.int64)
             for c, cut in enumerate(opening.splits):
                 for side in (0, 1):
                     children[c, side] = self._child(p, cut, side, slices[c][side], sides[c, side])
-            place.options.children = children
+            meeting.options.children = children
 
-    def _node(self, place: Place) -> Node:
-        if place.node is None:
-            assert place.origin is not None
-            parent, cut, side = place.origin
-            node = self.places[parent].node
+    def _node(self, meeting: Meeting) -> Node:
+        if meeting.node is None:
+            assert meeting.origin is not None
+            parent, cut, side = meeting.origin
+            node = self.meetings[parent].node
             assert node is not None
-            place.node = self.openings.nodes.child(node, cut, side)
-        return place.node
+            meeting.node = self.openings.nodes.child(node, cut, side)
+        return meeting.node
 
     def _child(
         self, p: int, cut: Cut, side: int, kinds: NDArray[np.int64], counts: NDArray[np.float64]
     ) -> int:
-        self.places.append(Place(np.sort(kinds), counts, self.places[p].depth - 1, (p, cut, side), {p}))
-        return len(self.places) - 1
+        self.meetings.append(Meeting(np.sort(kinds), counts, self.meetings[p].depth - 1, (p, cut, side), {p}))
+        return len(self.meetings) - 1
 
     def _divide(
-        self, place: Place, cuts: Cuts
+        self, meeting: Meeting, cuts: Cuts
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[tuple[NDArray[np.int64], NDArray[np.int64]]]]:
         """People of each split: loose ones, those surely on each side, and the kinds of the latter."""
         n_cells = self.crowd.counts.shape[1]
@@ -136,9 +136,9 @@ class Forest:
         sides = np.zeros((len(feature), 2, n_cells))
         slices: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
         for j in np.unique(feature):  # splits stand by column, so the slices stay in order
-            values = self.crowd.X[place.kinds, j]
+            values = self.crowd.X[meeting.kinds, j]
             order = np.argsort(values, kind="stable")
-            kinds, values = place.kinds[order], values[order]
+            kinds, values = meeting.kinds[order], values[order]
             below = np.zeros((len(kinds) + 1, n_cells))
             np.cumsum(self.crowd.counts[kinds], axis=0, out=below[1:])
             of_column = np.flatnonzero(feature == j)
@@ -155,25 +155,25 @@ class Forest:
     def weigh(
         self, p: int, weights: NDArray[np.float64], values: Values, objectives: NDArray[np.int64]
     ) -> Values:
-        """The best that one tree can do at a place, for some objectives.
+        """The best that one tree can do at a meeting, for some objectives.
 
-        `weights` is (cells, labels, these objectives); `values` holds a row for each place and a column for
-        each objective, and is right for the places below.
+        `weights` is (cells, labels, these objectives); `values` holds a row for each meeting and a column for
+        each objective, and is right for the meetings below.
         """
-        place = self.places[p]
-        if place.same is not None:
-            return Values(*(part[place.same, objectives] for part in values))
-        if place.options is None:
-            alone = place.counts @ weights.max(axis=1)
+        meeting = self.meetings[p]
+        if meeting.same is not None:
+            return Values(*(part[meeting.same, objectives] for part in values))
+        if meeting.options is None:
+            alone = meeting.counts @ weights.max(axis=1)
             stop = np.full(len(alone), STOP)
-            return Values(alone, stop, np.full(len(alone), not place.counts.any()))
-        options = place.options
+            return Values(alone, stop, np.full(len(alone), not meeting.counts.any()))
+        options = meeting.options
         n_objectives = weights.shape[2]
         best = np.full(n_objectives, -np.inf)
         choice = np.full(n_objectives, STOP)
         complete = np.ones(n_objectives, np.bool_)
         if options.leaf is not None:
-            best = as_leaf(place.counts, options, weights)
+            best = as_leaf(meeting.counts, options, weights)
         if len(options.loose):
             totals, whole = self._totals(options, weights, values, objectives)
             at = np.argmax(totals + 0.25 * whole, axis=0)
@@ -183,7 +183,7 @@ class Forest:
             choice = np.where(better, at, choice)
             complete = np.where(better, whole[at, each], complete)
         if np.isinf(best).any():  # nothing is possible here: say nothing about it
-            best = place.counts @ weights.max(axis=1)
+            best = meeting.counts @ weights.max(axis=1)
         return Values(best, choice, complete)
 
     def _totals(
@@ -204,21 +204,21 @@ class Forest:
     def follow(self, weights: NDArray[np.float64], choice: NDArray[np.int64]) -> NDArray[np.float64]:
         """How many people of each cell get each label from the best tree of one objective.
 
-        `weights` is (cells, labels), `choice` the split that is best at each place.
+        `weights` is (cells, labels), `choice` the split that is best at each meeting.
         """
         found = np.zeros(weights.shape)
         waiting = [0]
         while waiting:
             p = waiting.pop()
-            place = self.places[p]
-            while place.same is not None:
-                p, place = place.same, self.places[place.same]
+            meeting = self.meetings[p]
+            while meeting.same is not None:
+                p, meeting = meeting.same, self.meetings[meeting.same]
             at = int(choice[p])
-            options = place.options
+            options = meeting.options
             if options is None or at == STOP:
                 together = options is not None and options.leaf is not None and not options.scattered
                 allowed = options.leaf if options is not None else None
-                put(found, place.counts, weights, allowed, together)
+                put(found, meeting.counts, weights, allowed, together)
                 continue
             either = None if options.possible is None else options.possible[at].any(axis=0)
             put(found, options.loose[at], weights, either, False)
@@ -236,29 +236,29 @@ class Forest:
         seen: set[int] = set()
         while waiting:
             p, mine = waiting.pop()
-            place = self.places[p]
-            while place.same is not None:
-                p, place = place.same, self.places[place.same]
+            meeting = self.meetings[p]
+            while meeting.same is not None:
+                p, meeting = meeting.same, self.meetings[meeting.same]
             mine = mine[~values.complete[p, mine]]
             if len(mine) == 0:
                 continue
-            if place.options is None:
+            if meeting.options is None:
                 found += [] if p in seen else [p]
                 seen.add(p)
-            elif place.options.children is not None:
+            elif meeting.options.children is not None:
                 for at in np.unique(values.choice[p, mine]):
                     if at != STOP:
                         those = mine[values.choice[p, mine] == at]
-                        waiting += [(int(child), those) for child in place.options.children[at]]
+                        waiting += [(int(child), those) for child in meeting.options.children[at]]
         return found
 
     def above(self, some: Iterable[int]) -> set[int]:
-        """These places and all that lead to them."""
+        """These meetings and all that lead to them."""
         found: set[int] = set()
         waiting = list(some)
         while waiting:
             p = waiting.pop()
             if p not in found:
                 found.add(p)
-                waiting += self.places[p].parents
+                waiting += self.meetings[p].parents
         return found

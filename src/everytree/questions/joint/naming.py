@@ -27,21 +27,21 @@ class Named(NamedTuple):
 
 
 def name_tree(forest: Forest, weights: NDArray[np.float64], choice: NDArray[np.int64]) -> Named | None:
-    """Name the best tree of one objective; `weights` is (cells, labels), `choice` a split for each place."""
+    """Name the best tree of one objective; `weights` is (cells, labels), `choice` a split a meeting."""
     return _name(forest, 0, weights, choice)
 
 
 def _name(forest: Forest, p: int, weights: NDArray[np.float64], choice: NDArray[np.int64]) -> Named | None:
-    place = forest.places[p]
-    while place.same is not None:
-        p, place = place.same, forest.places[place.same]
-    options, at = place.options, int(choice[p])
+    meeting = forest.meetings[p]
+    while meeting.same is not None:
+        p, meeting = meeting.same, forest.meetings[meeting.same]
+    options, at = meeting.options, int(choice[p])
     if options is None:
         return None
     if at == STOP:
         if options.leaf is None or options.scattered:
             return None
-        return _leaf(place.counts, options.leaf, weights)
+        return _leaf(meeting.counts, options.leaf, weights)
     cut = options.splits[at]
     if options.children is not None:
         left, right = (_name(forest, int(child), weights, choice) for child in options.children[at])

@@ -21,7 +21,7 @@ MOST_ENTRIES = 4_000_000
 
 @dataclass(eq=False)
 class Options:
-    """What one tree can do to the people of a place.
+    """What one tree can do to the people of a meeting.
 
     Each split has people who surely go left or right (counted in `sides` where these are leaves, otherwise
     in the two `children`), and people of either side, counted one by one (`loose`).
@@ -39,7 +39,7 @@ class Options:
 def as_leaf(
     counts: NDArray[np.float64], options: Options, weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Value of a place as a leaf: one label for all, or for each person their own if they are scattered."""
+    """Value of a meeting as a leaf: one label for all, or for each person their own if they are scattered."""
     assert options.leaf is not None
     allowed = weights[:, options.leaf]
     if options.scattered:
