@@ -26,7 +26,7 @@ from everytree.datasets.inputs import Tables, is_dataset, read_people, read_tabl
 from everytree.errors import AuditError
 from everytree.learner import Learner, Prepared
 from everytree.questions.metrics import check_names
-from everytree.support.files import PARTIAL, check_writable
+from everytree.support.files import PARTIAL, TABLE_FORMS, check_writable
 from everytree.support.text import listing, nearest
 from everytree.table import check_gaps, read_table, split_label, test_table, training_table
 from everytree.table.frames import known_names
@@ -232,7 +232,7 @@ def check_outputs(plan: Plan) -> None:
     """Refuse outputs that could not be written after a long run, and make the folder of the cells."""
     outputs = plan.outputs
     _make_folder(outputs.folder)
-    wanted = {"report": (".html",), "people": (".csv", ".parquet"), "groups": (".csv", ".parquet")}
+    wanted = {"report": (".html",), "people": tuple(TABLE_FORMS), "groups": tuple(TABLE_FORMS)}
     taken = {Path(name).resolve(): key for key in ("train", "test") if (name := getattr(plan.data, key))}
     for key, suffixes in wanted.items():
         path: Path | None = getattr(outputs, key)

@@ -17,6 +17,7 @@ from everytree.cli.screen import Report, console, notes, show_person, sign_of_li
 from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
+from everytree.support.files import TABLE_FORMS
 from everytree.support.limits import as_jobs
 from everytree.support.plain import as_plain
 from everytree.support.text import counted
@@ -56,7 +57,7 @@ def run(request: Request) -> None:
     check_depth(request.setup.depth)
     request.patience.check()
     check_writable("--json", request.json, ".json")
-    check_writable("--write", request.write, ".csv", ".parquet")
+    check_writable("--write", request.write, *TABLE_FORMS)
     people = tuple(dict.fromkeys(request.people))
     if request.write is not None and len(people) > 1:
         raise EverytreeError(

@@ -18,7 +18,7 @@ import pandas as pd
 from everytree.errors import EverytreeError
 from everytree.results.critical import critical_records
 from everytree.support.above import Picture, above
-from everytree.support.files import replace_file
+from everytree.support.files import TABLE_FORMS, replace_file
 from everytree.support.limits import Limits
 from everytree.support.plain import as_plain, flat
 from everytree.support.text import percent
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 ROBUST, NOT_ROBUST, UNKNOWN = "robust", "not robust", "unknown"
 """The three verdicts: proved, refuted by a retrained witness, neither."""
 
-SUFFIXES = (".json", ".csv", ".parquet")
+SUFFIXES = (".json", *TABLE_FORMS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -294,11 +294,7 @@ class CertificationResult:
         if suffix == ".json":
             file.write_text(self.to_json(indent=1) + "\n", encoding="utf-8")
             return
-        frame = flat(self.to_frame())
-        if suffix == ".csv":
-            frame.to_csv(file, index=False)
-        else:
-            frame.to_parquet(file, index=False)
+        TABLE_FORMS[suffix](flat(self.to_frame()), file)
 
     def summary(self, sensitive_features: object = None) -> str:
         """The finding in a few lines of plain text, by group if groups are given."""

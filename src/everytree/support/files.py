@@ -17,10 +17,24 @@ from everytree.errors import EverytreeError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["PARTIAL", "check_writable", "replace_file", "unwritable", "write_table", "write_text"]
+__all__ = [
+    "PARTIAL",
+    "TABLE_FORMS",
+    "check_writable",
+    "replace_file",
+    "unwritable",
+    "write_table",
+    "write_text",
+]
 
 PARTIAL = ".partial"
 """How the name of a file ends that is not finished."""
+
+TABLE_FORMS: dict[str, Callable[[pd.DataFrame, Path], object]] = {
+    ".csv": lambda frame, path: frame.to_csv(path, index=False),
+    ".parquet": lambda frame, path: frame.to_parquet(path, index=False),
+}
+"""How tables are written, by the suffix of the file: the only list of these forms."""
 
 
 def check_writable(option: str, path: Path, *suffixes: str) -> None:
@@ -55,11 +69,9 @@ def write_text(option: str, path: Path, text: str) -> None:
 
 
 def write_table(option: str, path: Path, frame: pd.DataFrame) -> None:
-    """Write a table, as .parquet if the name ends so, otherwise as CSV."""
-    if path.suffix == ".parquet":
-        _write(option, path, lambda partial: frame.to_parquet(partial, index=False))
-    else:
-        _write(option, path, lambda partial: frame.to_csv(partial, index=False))
+    """Write a table in the form that its suffix names, one of `TABLE_FORMS`."""
+    form = TABLE_FORMS[path.suffix]
+    _write(option, path, lambda partial: form(frame, partial))
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> None:
