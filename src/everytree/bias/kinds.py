@@ -13,10 +13,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-__all__ = ["ADD", "FLIP", "KINDS", "NAMES", "NONE", "REMOVE", "Act", "Kind", "acts_on", "kind_of", "uses"]
+__all__ = [
+    "ADD",
+    "ALL_KINDS",
+    "FLIP",
+    "KINDS",
+    "NAMES",
+    "NONE",
+    "REMOVE",
+    "Act",
+    "Kind",
+    "acts_on",
+    "kind_of",
+    "uses",
+]
 
 ADD, FLIP, REMOVE = 0, 1, 2
 """The kinds as whole numbers, for kernels: places in `KINDS` and in every array of budgets."""
+
+ALL_KINDS = (ADD, FLIP, REMOVE)
+"""The same, for kernels to go through."""
 
 NONE = -1
 """Stands for the label of a row that is not there. As an index it is the last place of an array."""
@@ -123,4 +139,4 @@ def acts_on(n_labels: int) -> Iterator[Act]:
 
 def uses(*kinds: int) -> tuple[int, ...]:
     """What acts of these kinds, one after the other on one row, take from each budget."""
-    return tuple(kinds.count(kind) for kind in range(len(KINDS)))
+    return tuple(kinds.count(kind) for kind in ALL_KINDS)

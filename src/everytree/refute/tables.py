@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.bias.columns import TableView
-from everytree.bias.kinds import ADD, FLIP, KINDS, REMOVE, uses
+from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE, uses
 from everytree.bias.regions import Region, RegionTest
 from everytree.refute.change import Change
 from everytree.refute.places import Axis, Place, combinations
@@ -203,7 +203,7 @@ class TableList:
 
     def size(self) -> float:
         """Give an upper bound for the number of tables."""
-        acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in range(len(KINDS))]
+        acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in ALL_KINDS]
         logarithm = sum(
             lgamma(n + b + 1) - lgamma(n + 1) - lgamma(b + 1) for n, b in zip(acts, self.budgets, strict=True)
         )

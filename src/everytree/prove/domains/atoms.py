@@ -10,11 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
 from everytree.prove.counts import TIE_TOLERANCE
 from everytree.prove.domains.relational import (
-    ADD,
-    FLIP,
-    REMOVE,
     add_slope,
     cell_exists,
     count_labels,
@@ -109,9 +107,7 @@ def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int) -> No
 
 
 @kernel
-def _best_mix(
-    nature: Any, worth: Any, n: int, additions: int, flips: int, removals: int, multiplier: float
-) -> Any:
+def _best_mix(nature: Any, worth: Any, n: int, budgets: Any, multiplier: float) -> Any:
     """Largest sum of f_a * (value_a + multiplier * lead_a) within caps and budgets, and the lead it brings.
 
     For each kind of change a fractional knapsack: the dearest atoms first, as many as cap and budget allow.
@@ -120,8 +116,8 @@ def _best_mix(
     lead = 0.0
     for a in range(n):
         worth[REST, a] = worth[CAP, a]
-    for kind in range(3):
-        budget = float(additions if kind == ADD else (flips if kind == FLIP else removals))
+    for kind in ALL_KINDS:
+        budget = float(budgets[kind])
         while budget > 0:
             pick = -1
             dearest = 0.0
@@ -142,9 +138,7 @@ def _best_mix(
 
 
 @kernel
-def _can_win(
-    nature: Any, worth: Any, n: int, additions: int, flips: int, removals: int, base: float, start: float
-) -> bool:
+def _can_win(nature: Any, worth: Any, n: int, budgets: Any, base: float, start: float) -> bool:
     """Whether phi can beat psi and label j win the leaf on one side of phi, both with one budget.
 
     `base` is G_phi - G_psi on T plus the tolerance, `start` the lead of j over y on T less what it needs.
@@ -152,14 +146,14 @@ def _can_win(
     zero, no f has both terms at zero or more. The maximum is convex in mu, so tangents at two points bound
     its minimum from below: the search steps to where they meet and stops when that is not below zero.
     """
-    gain, lead = _best_mix(nature, worth, n, additions, flips, removals, 0.0)
+    gain, lead = _best_mix(nature, worth, n, budgets, 0.0)
     left, left_value, left_slope = 0.0, base + gain, start + lead
     if left_slope >= 0:
         return True
     right, right_value, right_slope = np.inf, 0.0, 0.0
     multiplier = 0.5
     for _ in range(MULTIPLIER_STEPS):
-        gain, lead = _best_mix(nature, worth, n, additions, flips, removals, multiplier)
+        gain, lead = _best_mix(nature, worth, n, budgets, multiplier)
         slope = start + lead
         value = base + gain + multiplier * start
         if value < 0:
@@ -193,6 +187,7 @@ def settle(
     slope = tangent(splits, psi, types)
     most, flips, removals = most_changes(total, types, budget)
     additions, addable, added_flips_to = budget.additions, budget.addable, budget.added_flips_to
+    budgets = (additions, flips, removals)
     room = 4 * n_labels * (n_labels + 1)
     nature = np.empty((4, room), np.int64)
     worth = np.zeros((4, room), np.float64)
@@ -240,7 +235,7 @@ def settle(
                     added_flips_to,
                 )
         base = score[s] - score[psi] + tolerance
-        gain, _ = _best_mix(nature, worth, n, additions, flips, removals, 0.0)
+        gain, _ = _best_mix(nature, worth, n, budgets, 0.0)
         margin[w] = base + gain
         for side in range(2 if margin[w] >= 0 and size[0] > 0 and size[1] > 0 else 0):
             y = np.argmax(own[side])
@@ -248,5 +243,5 @@ def settle(
                 if j != y and possible[w, side, j]:
                     _put_leads(nature, worth, n, side, y, j)
                     start = own[side, j] - own[side, y] - (0.0 if j < y else 1.0)
-                    possible[w, side, j] = _can_win(nature, worth, n, additions, flips, removals, base, start)
+                    possible[w, side, j] = _can_win(nature, worth, n, budgets, base, start)
     return margin

@@ -31,10 +31,9 @@ from typing import Any
 
 import numpy as np
 
+from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
 from everytree.prove.counts import TIE_TOLERANCE
 from everytree.support.kernels import kernel
-
-ADD, FLIP, REMOVE = 0, 1, 2
 
 FEW_LEFT = 1e-4
 """Share of a branch that removals must leave for a chord to be used; rounding is then far below a tie."""
@@ -247,7 +246,7 @@ def _loose_gain(
 def _dearest(gradient: Any) -> Any:
     """Largest -d_a over the two sides of psi, for each kind of change and labels (from, to)."""
     n_labels = gradient.shape[1]
-    result = np.zeros((3, n_labels, n_labels))
+    result = np.zeros((len(ALL_KINDS), n_labels, n_labels))
     for i in range(n_labels):
         result[ADD, i, i] = -min(gradient[0, i], gradient[1, i])
         result[REMOVE, i, i] = max(gradient[0, i], gradient[1, i])
@@ -275,7 +274,7 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
     own = np.empty((2, n_labels))
     size = np.empty(2)
     square = np.empty(2)
-    best = np.empty(3)
+    best = np.empty(len(ALL_KINDS))
     limit = score[psi] - TIE_TOLERANCE * (total.sum() + budget.additions)
     margin = np.empty(len(score))
     for s in range(len(score)):
@@ -288,7 +287,7 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
             best[:] = 0.0
             for side in range(2):
                 _loose_gain(own, side, size[side], square[side], changes, dearest, allowed, addable, best)
-            for kind in range(3):
+            for kind in ALL_KINDS:
                 gain += changes[kind] * best[kind]
         margin[s] = score[s] + gain - limit
     count_labels(np.zeros((1, len(total)), np.int32), total, 0, label, own, size, square)
@@ -297,6 +296,6 @@ def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int) ->
         best[:] = 0.0
         for side in range(1, 2):
             _loose_gain(own, side, size[side], square[side], changes, dearest, allowed, addable, best)
-        for kind in range(3):
+        for kind in ALL_KINDS:
             gain += changes[kind] * best[kind]
     return margin, square[1] / size[1] + gain - limit
