@@ -45,17 +45,7 @@ def _ways_to_add(budget: Any) -> Any:
 
 @kernel
 def _label_range(
-    own: int,
-    away: int,
-    towards: int,
-    removable: int,
-    size: int,
-    all_removable: int,
-    flips: int,
-    removals: int,
-    additions: int,
-    add_others: int,
-    add_own: int,
+    sides: Any, side: int, i: int, size: int, all_removable: int, budgets: Any, ways: Any
 ) -> Any:
     """Range of the proportion pr_i of one label in a branch, over all tables of B(T) that leave it a row.
 
@@ -65,8 +55,8 @@ def _label_range(
         lower = (c_i - F - R)^+ / (n - R + w),     upper = min(1, (c_i + F' + w') / (n - R' + w'))
 
     w counts added rows that do not carry i: m if another label may be added, else those that a flip left
-    over can turn; w' counts those that carry i, in the same way. If every row may go, lower = 0, and
-    upper = 1 unless no row can ever carry i.
+    over can turn; w' counts those that carry i, in the same way (``ways[0, i]`` and ``ways[1, i]``). If
+    every row may go, lower = 0, and upper = 1 unless no row can ever carry i.
 
     Soundness
     ---------
@@ -76,8 +66,11 @@ def _label_range(
     row counted for a flip and a removal is counted twice: the range is then too wide, never too narrow.
     The upper quotient is the mirror image.
     """
-    away = min(away, flips)
-    towards = min(towards, flips)
+    additions, flips, removals = budgets
+    add_others, add_own = ways[0, i], ways[1, i]
+    own, removable = sides[side, OWN, i], sides[side, REMOVABLE, i]
+    away = min(sides[side, AWAY, i], flips)
+    towards = min(sides[side, TOWARDS, i], flips)
     others_added = 0
     own_added = 0
     if add_others == FREELY:
@@ -134,7 +127,7 @@ def _put_whole(whole: Any, sides: Any) -> None:
 
 
 @kernel
-def _branch(sides: Any, side: int, flips: int, removals: int, additions: int, ways: Any, ranges: Any) -> Any:
+def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any) -> Any:
     """Ranges of all label proportions in a branch; returns the least and the greatest size of the branch.
 
     ``ranges[side, 0]`` and ``ranges[side, 1]`` receive the lower and the upper ends.
@@ -146,21 +139,10 @@ def _branch(sides: Any, side: int, flips: int, removals: int, additions: int, wa
         size += sides[side, OWN, i]
         removable += sides[side, REMOVABLE, i]
     for i in range(n_labels):
-        low, high = _label_range(
-            sides[side, OWN, i],
-            sides[side, AWAY, i],
-            sides[side, TOWARDS, i],
-            sides[side, REMOVABLE, i],
-            size,
-            removable,
-            flips,
-            removals,
-            additions,
-            ways[0, i],
-            ways[1, i],
-        )
+        low, high = _label_range(sides, side, i, size, removable, budgets, ways)
         ranges[side, 0, i] = low
         ranges[side, 1, i] = high
+    additions, _, removals = budgets
     return size - min(removals, removable), size + additions
 
 
@@ -196,7 +178,7 @@ def _cost(
     cost_high = 0.0
     for side in range(2):
         additions = left_added if side == 0 else right_added
-        least, most = _branch(sides, side, flips, removals, additions, ways, ranges)
+        least, most = _branch(sides, side, (additions, flips, removals), ways, ranges)
         impurity_low, impurity_high = _impurity(ranges, side)
         cost_low += least * impurity_low if most > 0 else np.inf
         cost_high += most * impurity_high if least >= leaf_rows else np.inf
@@ -234,7 +216,7 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: A
     if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= STOP_ROWS):
         _put_whole(whole, sides)
         for side in range(1):
-            least, _ = _branch(sides, side, flips, removals, budget.additions, ways, ranges)
+            least, _ = _branch(sides, side, (budget.additions, flips, removals), ways, ranges)
             limit = least_upper + floors.decrease + TIE_TOLERANCE * (size + budget.additions)
             may_stop = least * _impurity(ranges, side)[0] <= limit
     return least_upper, may_stop
@@ -291,7 +273,7 @@ def leaf_of_node(total: Any, types: Any, budget: Any) -> Any:
     ways = _ways_to_add(budget)
     _put_whole(_measure(total, types.measures), sides)
     for side in range(2):
-        _branch(sides, side, budget.flips, budget.removals, budget.additions, ways, ranges)
+        _branch(sides, side, (budget.additions, budget.flips, budget.removals), ways, ranges)
         _show(ranges, side, 0, possible, low, high)
     return possible, low, high
 
@@ -312,6 +294,6 @@ def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
         s = chosen[c]
         _measure_sides(left, s, measures, whole, sides)
         for side in range(2):
-            _branch(sides, side, flips, removals, additions[s, side], ways, ranges)
+            _branch(sides, side, (additions[s, side], flips, removals), ways, ranges)
             _show(ranges, side, c, possible, low, high)
     return possible, low, high
