@@ -51,40 +51,38 @@ def _put_cell(
     nature: Any,
     worth: Any,
     n: int,
+    branches: Any,
     side: int,
-    own: Any,
-    size: float,
-    square: float,
-    slope: Any,
-    psi_side: int,
+    prices: Any,
     rows: Any,
-    most: float,
     added: int,
-    addable: Any,
-    added_flips_to: Any,
+    budget: Any,
 ) -> int:
     """List the atoms of one cell behind the first n; returns how many there are then.
 
     ``rows[i, j]`` counts the rows of the cell that may be flipped from i to j and ``rows[i, i]`` those with
     label i that may be removed; `added` bounds the rows that may be added to the cell. An added row may be
-    flipped afterwards, so additions raise the caps of flips as well.
+    flipped afterwards, so additions raise the caps of flips as well. ``prices[i]`` is what one more row with
+    label i adds to G_psi in this cell, by its derivative.
     """
+    own, sizes, squares, most = branches
+    size, square = sizes[side], squares[side]
     for i in range(own.shape[1]):
-        if added > 0 and addable[i]:
-            value = add_slope(own[side, i], size, square, most) - slope[psi_side, i]
+        if added > 0 and budget.addable[i]:
+            value = add_slope(own[side, i], size, square, most) - prices[i]
             n = _put(nature, worth, n, ADD, side, -1, i, value, added)
         if rows[i, i] > 0:
-            value = remove_slope(own[side, i], size, square, most) + slope[psi_side, i]
+            value = remove_slope(own[side, i], size, square, most) + prices[i]
             n = _put(nature, worth, n, REMOVE, side, i, -1, value, rows[i, i])
         for j in range(own.shape[1]):
             if i == j:
                 continue
             cap = rows[i, j]
-            if addable[i] and added_flips_to[j]:
+            if budget.addable[i] and budget.added_flips_to[j]:
                 cap += added
             if cap > 0:
                 value = flip_slope(own[side, i], own[side, j], size, most)
-                value -= slope[psi_side, j] - slope[psi_side, i]
+                value -= prices[j] - prices[i]
                 n = _put(nature, worth, n, FLIP, side, i, j, value, cap)
     return n
 
@@ -186,7 +184,7 @@ def settle(
     n_labels = types.measures.shape[2]
     slope = tangent(splits, psi, types)
     most, flips, removals = most_changes(total, types, budget)
-    additions, addable, added_flips_to = budget.additions, budget.addable, budget.added_flips_to
+    additions = budget.additions
     budgets = (additions, flips, removals)
     room = 4 * n_labels * (n_labels + 1)
     nature = np.empty((4, room), np.int64)
@@ -194,6 +192,7 @@ def settle(
     own = np.empty((2, n_labels))
     size = np.empty(2)
     square = np.empty(2)
+    branches = (own, size, square, most)
     rows = np.empty((n_labels, n_labels))
     margin = np.zeros(len(wanted))
     tolerance = TIE_TOLERANCE * (total.sum() + additions)
@@ -218,22 +217,7 @@ def settle(
                     for j in range(n_labels):
                         if types.flips_to[t, j]:
                             rows[label[t], j] += count
-                n = _put_cell(
-                    nature,
-                    worth,
-                    n,
-                    side,
-                    own,
-                    size[side],
-                    square[side],
-                    slope,
-                    psi_side,
-                    rows,
-                    most,
-                    added,
-                    addable,
-                    added_flips_to,
-                )
+                n = _put_cell(nature, worth, n, branches, side, slope[psi_side], rows, added, budget)
         base = score[s] - score[psi] + tolerance
         gain, _ = _best_mix(nature, worth, n, budgets, 0.0)
         margin[w] = base + gain
