@@ -61,7 +61,7 @@ class Component:
         object.__setattr__(self, "to", targets)
         object.__setattr__(self, "_key", tuple(map(constant_key, targets)))
 
-    @cached_property
+    @property
     def act(self) -> int:
         """What one unit of it does: ADD, FLIP or REMOVE of `everytree.bias.kinds`."""
         return [kind.name for kind in KINDS].index(self.kind)
