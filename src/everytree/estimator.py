@@ -19,7 +19,8 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
 from everytree.learner import Learner, Prepared, read_training
-from everytree.learner.same_learner import check_same_learner, trained
+from everytree.learner.held import found_by, unwrapped
+from everytree.learner.same_learner import check_same_learner, predict, shares, trained
 from everytree.questions.certify import certify_prepared, check_engine
 from everytree.questions.radius import as_family, radius_prepared
 from everytree.results.certification import ROBUST, CertificationResult
@@ -45,7 +46,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     Parameters
     ----------
-    estimator : DecisionTreeClassifier or Pipeline, optional
+    estimator : DecisionTreeClassifier, Pipeline or fitted search, optional
         What `certify` accepts; a tree of depth 2 by default. It is cloned, never changed.
     bias : BiasModel, str or dict, default "flip(1%)"
         What may be wrong with the training table.
@@ -140,7 +141,8 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.learner_ = learner
         self.table_ = replace(table, frame=table.frame.copy())  # bias models read it long after `fit`
         self.classes_ = table.labels
-        own, self.estimator_ = trained(self.estimator, learner, table, source, table.labels[table.y])
+        estimator = unwrapped(self.estimator)
+        own, self.estimator_ = trained(estimator, learner, table, source, table.labels[table.y])
         check_same_learner(own, self.estimator_, table, (table.X, source))
         return self
 
@@ -151,7 +153,8 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Share of each label in the leaf of each person; columns in the order of `classes_`."""
-        return self._shares(self._people(X))
+        people = self._people(X)
+        return shares(self.estimator_, people.X)
 
     def certify(self, X: Any, y: Any = None, *, progress: bool | Progress = False) -> CertificationResult:
         """Say of each person whether the bias model could have changed the prediction.
@@ -215,7 +218,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def _learner(self) -> Learner:
         if self.estimator is None:
             return Learner.read(DecisionTreeClassifier(max_depth=2, random_state=0))
-        return Learner.read(clone(self.estimator, safe=False))
+        return Learner.read(clone(unwrapped(self.estimator), safe=False))
 
     def _limits(self) -> Limits:
         """Read the options, for a search that starts now."""
@@ -236,14 +239,11 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         check_same_learner(None, self.estimator_, self.table_, (people.X, source))
         return people
 
-    def _shares(self, people: TestTable) -> NDArray[np.float64]:
-        inner = self.estimator_.tree_
-        return np.asarray(inner.value[:, 0, :][inner.apply(people.X)], np.float64)
-
     def _prepare(self, X: Any, y: Any = None) -> Prepared:
         people = self._people(X, y)
-        codes = self._shares(people).argmax(axis=1)
-        return Prepared(self.learner_, self.table_, people, codes.astype(np.int64), self.estimator_)
+        codes = predict(self.estimator_, people.X)
+        notes = (*found_by(self.estimator), *self.table_.notes)
+        return Prepared(self.learner_, self.table_, people, codes, self.estimator_, notes)
 
 
 def certified_accuracy(certifier: BiasCertifier, X: Any, y: Any) -> float:

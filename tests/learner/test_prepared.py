@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor, ExtraTreeClassifier
 
 from everytree import certify, radius
@@ -89,31 +89,6 @@ def test_fitted_trees() -> None:
 
 
 # Pipelines
-
-
-@pytest.mark.parametrize(
-    ("steps", "message"),
-    [
-        ([("scale", StandardScaler())], "step 'scale' is a StandardScaler"),
-        ([("c", ColumnTransformer([("s", StandardScaler(), ["score"])]))], "step 'c/s' is a StandardScaler"),
-        (
-            [("c", ColumnTransformer([], remainder=StandardScaler()))],
-            "step 'c/remainder' is a StandardScaler",
-        ),
-        ([("c", ColumnTransformer([("d", columns(), ["race"])]))], "step 'c/d' is a ColumnTransformer"),
-        (
-            [("c", ColumnTransformer([("p", Pipeline([("o", OneHotEncoder())]), ["race"])]))],
-            "'c/p' is a Pipeline",
-        ),
-        (
-            [("c", ColumnTransformer([("o", OneHotEncoder(), ["race"])], transformer_weights={"o": 2}))],
-            "'c' sets transformer_weights={'o': 2}",
-        ),
-    ],
-)
-def test_other_steps_are_refused_by_name(steps: list, message: str) -> None:
-    with pytest.raises(UnsupportedLearnerError, match=message):
-        Learner.read(Pipeline([*steps, ("tree", DecisionTreeClassifier())]))
 
 
 @pytest.mark.parametrize("fitted", [False, True])

@@ -1,5 +1,7 @@
 """The learner that is certified is the user's: the same matrix, the same predictions, fitted or not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -17,6 +19,7 @@ from everytree.errors import UnsupportedLearnerError
 from everytree.learner import prepare, prepared
 from everytree.table import encoding
 from everytree.table.encoding import encode_training
+from everytree.table.pipelines import fit_encoder
 
 N = 24
 CODES = np.random.default_rng(5).integers(0, 3, (N, 4))
@@ -195,7 +198,9 @@ def test_encoders_fitted_to_another_table_are_noticed(monkeypatch) -> None:
         (OneHotEncoder(handle_unknown="ignore"), chosen), remainder="passthrough"
     )
     monkeypatch.setattr(
-        prepared, "fit_encoder", lambda encoder, source: clone(encoder).fit(source.frame), raising=True
+        prepared,
+        "fit_encoder",
+        lambda encoder, source: fit_encoder(encoder, replace(source, given=source.frame)),
     )
     with pytest.raises(UnsupportedLearnerError, match=r"The estimator itself|features for everytree"):
         prepare(make_pipeline(transformer, DecisionTreeClassifier(random_state=0)), X, Y, X)

@@ -222,7 +222,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--problems", type=int, default=1000, help="how many random problems")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first problem")
-    parser.add_argument("--engine", default="interval", help="engine of the library, or edges")
+    parser.add_argument("--engine", default="interval", help="engine of the library, edges or pipelines")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--focus", type=json.loads, default={}, help="JSON arguments for its problems")
     parser.add_argument("--hand-picked", action="store_true", help="examine the hand-picked problems first")
@@ -253,6 +253,11 @@ def _run_as_told(options: argparse.Namespace) -> Any:
 
         seeds = range(options.seed, options.seed + options.problems)
         return run_edges(seeds, options.focus, hunting=options.stop_early)
+    if options.engine == "pipelines":
+        from tests.truth.pipelines import run_pipelines
+
+        seeds = range(options.seed, options.seed + options.problems)
+        return run_pipelines(seeds, options.stop_early, **options.focus)
     total = Tally()
     if options.hand_picked:
         total = run(_hand_picked(options.engine), options.engine, options.stop_early)

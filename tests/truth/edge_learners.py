@@ -7,7 +7,7 @@ from typing import Any
 
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.truth.edge_columns import STYLES
@@ -41,6 +41,8 @@ def draw_estimator(
         return Pipeline([("tree", tree)])
     if learner == "passthrough":
         return Pipeline([("as it is", "passthrough"), ("tree", tree)])
+    if learner == "scaled":
+        return make_pipeline(pick(draws, (StandardScaler(), MinMaxScaler((2, 5)))), tree)
     if learner == "encode all":
         return make_pipeline(_draw_encoder(draws), tree)
     if learner == "two steps":

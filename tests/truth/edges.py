@@ -110,6 +110,20 @@ FOCUSES: dict[str, dict[str, Any]] = {
         "depths": [2],
         "engines": ["auto"],
     },
+    "scaled": PLAIN
+    | {
+        "styles": ["tens"],
+        "dtypes": ["float64"],
+        "forms": ["array"],
+        "learners": ["scaled"],
+        "amounts": ["2", "3"],
+        "on_label": 0,
+        "nesting": 0,
+        "columns": 1,
+        "rows": 6,
+        "depths": [1],
+        "engines": ["relational"],
+    },
     "removed rows": PLAIN
     | {"styles": ["tens"], "learners": ["tree"], "kinds": ["fake"], "targeted": 0, "engines": ["auto"]},
 }

@@ -32,8 +32,9 @@ class Mutant:
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
         "check" for the independent check, "bounds" for the inequality below the relational engine, "witnesses"
-        for witnesses in tables of many types, "metrics" for ranges of metrics, or "edges" for the campaign at
-        the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``.
+        for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
+        the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
+        pipelines that are fitted again.
     focus : keyword arguments for ``random_problem`` (``random_case`` for witnesses), to find the violation within seconds, for example
         ``{"kinds": ("miss",), "depth": 1, "style": "bulk"}``.
     problems : how many random problems to try, after the hand-picked ones, before the mutant survives.
@@ -150,6 +151,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a Pipeline is fitted to other types", "table/frames.py", "return Source(frame, index, frozenset(categorical), role, given)", "return Source(frame, index, frozenset(categorical), role, frame)", engine="edges", focus=FOCUSES["selectors"]),
     Mutant("an unseen category is never unequal", "bias/regions.py", "        return True, equal\n", "        return any(other not in (leaf.value, None) for other in inside), equal\n", engine="edges", focus=FOCUSES["unseen categories"]),
     Mutant("a removed row stays in the changed table", "refute/change.py", "keep[list(self.removed)] = False", "keep[list(self.removed[1:])] = False", engine="edges", focus=FOCUSES["removed rows"]),
+    # Steps before the tree.
+    Mutant("a step that looks at labels is accepted", "learner/steps.py", "    return is_from_sklearn(step) and type(step).__name__ in LABEL_BLIND\n", "    return True\n", engine="pipelines", focus={"steps": ["by label"]}),
+    Mutant("a scaled column is taken as it is", "table/described.py", "    return _unread(step, names)\n\n\ndef _unread", "    return [_passed_column(name, source, start + j) for j, name in enumerate(names)]\n\n\ndef _unread", engine="edges", focus=FOCUSES["scaled"]),
 )  # fmt: skip
 
 

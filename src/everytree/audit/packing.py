@@ -77,6 +77,8 @@ def unpack(content: Plain, prepared: Prepared, model: BiasModel) -> Certificatio
         statistics=dict(content["statistics"]),
         witnesses=_unpack_witnesses(content, prepared),
         prepared=prepared,
+        probabilities=prepared.probabilities,
+        notes=prepared.notes_for(model),
     )
 
 

@@ -8,24 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.compose import ColumnTransformer
 from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
 from everytree.errors import TableError, UnsupportedLearnerError
-from everytree.learner.same_learner import check_same_learner, predict, trained
-from everytree.learner.settings import SUPPORTED, Settings, describe
+from everytree.learner.held import found_by, unwrapped, why_not
+from everytree.learner.same_learner import check_same_learner, predict, shares, trained
+from everytree.learner.settings import SUPPORTED, Settings, describe, read_parameters, refuse
+from everytree.learner.steps import step_kinds, step_problems
+from everytree.table.described import working_steps
 from everytree.table.encoding import encode_people, encode_training
 from everytree.table.frames import Source, as_source
-from everytree.table.pipelines import encoded_table, fit_encoder
+from everytree.table.pipelines import Preprocessed, encoded_table, fit_encoder, keep_encoder
 from everytree.table.structure import TestTable, TrainingTable
+
+if TYPE_CHECKING:
+    from everytree.bias import BiasModel
 
 __all__ = ["Learner", "Prepared", "prepare", "read_training"]
 
@@ -111,6 +117,8 @@ class Prepared:
         What the tree says about them, as codes into ``train.labels``.
     tree : sklearn.tree.DecisionTreeClassifier
         The fitted tree that says so: the user's own if it was fitted, otherwise a new one.
+    notes : tuple of str
+        What a reader of a result should know about the learner; see also `notes_for`.
     """
 
     learner: Learner
@@ -118,6 +126,25 @@ class Prepared:
     test: TestTable
     predictions: NDArray[np.int64]
     tree: Any
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """What `predict_proba` of the tree says about the people; columns as in ``train.labels``."""
+        return shares(self.tree, self.test.X)
+
+    def notes_for(self, bias: BiasModel) -> tuple[str, ...]:
+        """Say what a proof about this bias model takes for granted beyond the tables."""
+        moved = {"miss": "added", "fake": "removed"}
+        done = [moved[kind] for kind in dict.fromkeys(c.kind for c in bias.components) if kind in moved]
+        steps = [] if self.learner.encoder is None else step_kinds(self.learner.encoder.steps)
+        if not done or not steps:
+            return self.notes
+        return (
+            *self.notes,
+            f"The steps before the tree ({', '.join(steps)}) are kept as they were fitted to the training "
+            f"table: they are not fitted again when rows are {' or '.join(done)}.",
+        )
 
 
 def prepare(
@@ -136,9 +163,9 @@ def prepare(
 
     Parameters
     ----------
-    estimator : DecisionTreeClassifier or Pipeline
+    estimator : DecisionTreeClassifier, Pipeline or fitted search
         Fitted or not. The predictions are its own if it is fitted, otherwise those of a clone
-        trained on the training table as given.
+        trained on the training table as given. Of a search such as GridSearchCV, its best estimator.
     X_train, y_train, X_test : frame or array-like
         The tables.
     y_test : array-like, optional
@@ -158,6 +185,7 @@ def prepare(
     TableError
         If a table cannot be used, or a fitted estimator does not belong to the training table.
     """
+    given, estimator = estimator, unwrapped(estimator)
     learner = Learner.read(estimator)
     source = as_source(X_train, "training table")
     train = read_training(
@@ -172,7 +200,8 @@ def prepare(
     test, asked = encode_people(train, as_source(X_test, "test table"), y_test)
     own, tree = trained(estimator, learner, train, source, train.y)
     check_same_learner(own, tree, train, (train.X, source), (test.X, asked))
-    return Prepared(learner, train, test, predict(tree, test.X), tree)
+    notes = (*found_by(given), *train.notes)
+    return Prepared(learner, train, test, predict(tree, test.X), tree, notes)
 
 
 def read_training(
@@ -192,20 +221,21 @@ def read_training(
         )
     else:
         _refuse_table_options(drop, categorical, encoding)
-        train = encoded_table(_fitted_encoder(learner, source), source, y, label_name=label_name)
+        train = encoded_table(_preprocess(learner, source), source, y, label_name=label_name)
     learner.settings.check_features(train.X.shape[1])
     return train
 
 
-def _fitted_encoder(learner: Learner, source: Source) -> Any:
-    """Give the encoders as the user fitted them; with an unfitted tree they are fitted to the table."""
+def _preprocess(learner: Learner, source: Source) -> Preprocessed:
+    """Take the steps as the user fitted them; with an unfitted tree they are fitted to the table."""
+    if not learner.fitted:
+        return fit_encoder(learner.encoder, source)
     try:
-        for _, step in learner.encoder.steps if learner.fitted else ():
-            if step is not None and not isinstance(step, str):
-                check_is_fitted(step)
+        for step in working_steps(learner.encoder):
+            check_is_fitted(step)
     except NotFittedError:
         return fit_encoder(learner.encoder, source)
-    return learner.encoder if learner.fitted else fit_encoder(learner.encoder, source)
+    return keep_encoder(learner.encoder, source)
 
 
 def _refuse_table_options(drop: object, categorical: object, encoding: str) -> None:
@@ -220,35 +250,22 @@ def _refuse_table_options(drop: object, categorical: object, encoding: str) -> N
 
 
 def _split(estimator: Any) -> tuple[Any, Any]:
-    """Separate the encoders of a Pipeline from the tree at its end."""
-    if type(estimator) is not Pipeline:
-        return None, estimator
-    *steps, (_, tree) = estimator.steps
-    for name, step in steps:
-        _check_step(name, step)
-    return (estimator[:-1] if steps else None), tree
-
-
-def _check_step(name: str, step: Any) -> None:
-    """Refuse steps that are not known to encode every row on its own."""
-    if type(step) is not ColumnTransformer:
-        _check_encoder(name, step)
-        return
-    if step.transformer_weights is not None:
-        raise UnsupportedLearnerError(
-            f"The ColumnTransformer {name!r} sets transformer_weights={step.transformer_weights!r}, which is "
-            f"not supported; leave it at None. {SUPPORTED}"
-        )
-    for part in [*step.transformers, ("remainder", step.remainder)]:
-        _check_encoder(f"{name}/{part[0]}", part[1])
-
-
-def _check_encoder(name: str, step: Any) -> None:
-    plain = step is None or (isinstance(step, str) and step in ("passthrough", "drop"))
-    if not plain and type(step) not in (OneHotEncoder, OrdinalEncoder):
-        raise UnsupportedLearnerError(
-            f"The Pipeline step {name!r} is {describe(step)}, which is not supported there. {SUPPORTED}"
-        )
+    """Separate the steps of a Pipeline from the tree at its end; whatever is not understood is refused."""
+    steps, tree = [], estimator
+    if type(estimator) is Pipeline:
+        *steps, (_, tree) = estimator.steps
+    problems = list(step_problems(steps))
+    if type(tree) is DecisionTreeClassifier:
+        settings = read_parameters(tree)[1]
+        if problems:
+            refuse([*problems, *settings], "The estimator cannot be certified as it is")
+        refuse(settings)
+        return (estimator[:-1] if steps else None), tree
+    call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
+    kind = f"The estimator is {describe(tree)}, which is not supported.{why_not(tree)}{call}"
+    if problems:
+        refuse([*problems, kind], "The estimator cannot be certified as it is")
+    raise UnsupportedLearnerError(f"{kind} {SUPPORTED}")
 
 
 def _check_fitted(tree: Any) -> None:

@@ -18,14 +18,14 @@ from sklearn.pipeline import Pipeline
 from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.support.text import listing
 from everytree.table.casting import REFUSALS, as_learner_sees
-from everytree.table.pipelines import in_known_form
+from everytree.table.pipelines import in_known_form, transform
 
 if TYPE_CHECKING:
     from everytree.learner import Learner
     from everytree.table.frames import Source
     from everytree.table.structure import TrainingTable
 
-__all__ = ["check_same_learner", "predict", "trained"]
+__all__ = ["check_same_learner", "predict", "shares", "trained"]
 
 REMEDY = (
     "Nothing can be proved about the estimator then. Convert the columns to plain types (.astype(float) for "
@@ -39,6 +39,12 @@ def predict(tree: Any, X: NDArray[np.float32]) -> NDArray[np.int64]:
     votes = tree.tree_.value[:, 0, :].argmax(axis=1)
     codes: NDArray[np.int64] = votes[tree.tree_.apply(X)].astype(np.int64)
     return codes
+
+
+def shares(tree: Any, X: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Share of each label in each row's leaf: `predict_proba` of the tree."""
+    inner = tree.tree_
+    return np.asarray(inner.value[:, 0, :][inner.apply(X)], np.float64)
 
 
 def trained(
@@ -74,7 +80,23 @@ def trained(
         own = clone(estimator).fit(source.given, labels)
     except REFUSALS as error:
         raise TableError(f"The Pipeline cannot be fitted to the training table: {error}") from error
+    _check_repeated(own, train, source)
     return own, own[-1]
+
+
+def _check_repeated(own: Any, train: TrainingTable, source: Source) -> None:
+    """Refuse a Pipeline that was fitted to the same table twice, by us and whole, and came out different.
+
+    The trees of changed tables would be fitted to other features, then. Equal fitted steps and rows that fall
+    into the leaves of the whole Pipeline's tree as it counted them: both say that it saw ``train.X``.
+    """
+    ours, theirs = (transform(steps, source) for steps in (train.encoder, own[:-1]))
+    if not np.array_equal(ours, theirs) or not _fills_leaves(own[-1], train):
+        raise UnsupportedLearnerError(
+            "The estimator itself, fitted to the training table once more, makes other features of it than "
+            "the first time. Chance has a part in some step, then, and nothing can be proved about the "
+            "estimator. Set random_state in every step of the Pipeline that has one."
+        )
 
 
 def check_same_learner(
@@ -108,6 +130,8 @@ def check_same_learner(
         return
     hidden = {column.name for column in train.columns if column.encoding == "dropped"}
     for X, source in tables:
+        if train.encoder is not None and source.role == "training table":
+            continue  # compared when the steps were fitted, see `_check_repeated` and `keep_encoder`
         theirs = source
         if train.encoder is None:
             theirs = source.only([name for name in source.frame.columns if name not in hidden])
@@ -181,15 +205,21 @@ def _check_belongs(tree: Any, train: TrainingTable) -> None:
             f"{listing(train.feature_names)}. Both must be the same features in the same order. Pass the "
             "table the tree was fitted on."
         )
+    if not _fills_leaves(tree, train):
+        raise TableError(
+            f"The fitted tree was trained on another table: its leaves hold "
+            f"{int(tree.tree_.n_node_samples[0])} rows, and the {len(train.y)} rows of the training table, "
+            "or their labels, fall into them differently. Pass the table the tree was fitted on, or an "
+            "unfitted tree."
+        )
+
+
+def _fills_leaves(tree: Any, train: TrainingTable) -> bool:
+    """Tell whether the training rows and their labels fall into the leaves as the tree counted them."""
     inner = tree.tree_
     leaves = inner.children_left == -1
     n_labels = len(train.labels)
     cells = n_labels * inner.apply(train.X).astype(np.int64) + train.y
     counts = np.bincount(cells, minlength=n_labels * inner.node_count).reshape(-1, n_labels)
     known = inner.value[:, 0, :] * inner.n_node_samples[:, None]  # shares of the labels, times the rows
-    if not np.array_equal(counts[leaves], np.round(known[leaves])):
-        raise TableError(
-            f"The fitted tree was trained on another table: its leaves hold {int(inner.n_node_samples[0])} "
-            f"rows, and the {len(train.y)} rows of the training table, or their labels, fall into them "
-            "differently. Pass the table the tree was fitted on, or an unfitted tree."
-        )
+    return np.array_equal(counts[leaves], np.round(known[leaves]))

@@ -7,7 +7,7 @@ installed library, whose defaults may change. `availability` says what the setti
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from math import isfinite
 from numbers import Integral, Real
@@ -18,13 +18,14 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import UnsupportedLearnerError
 
-__all__ = ["SUPPORTED", "Settings", "describe"]
+__all__ = ["SUPPORTED", "Settings", "describe", "read_parameters", "refuse"]
 
 SUPPORTED = (
     "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth, "
     "min_samples_leaf, min_samples_split, min_impurity_decrease, max_leaf_nodes, ccp_alpha and random_state "
     "free and every other parameter at its default, alone or as the last step of a Pipeline of "
-    "OneHotEncoder, OrdinalEncoder and 'passthrough', directly or in a ColumnTransformer."
+    "scikit-learn's steps that do not look at the labels: encoders, scalers, imputers, binners, PCA and the "
+    "like, FunctionTransformer, directly or in Pipelines and ColumnTransformers."
 )
 
 
@@ -65,27 +66,16 @@ class Settings:
         Raises
         ------
         UnsupportedLearnerError
-            If it is no DecisionTreeClassifier, or has settings that are not understood; all of them by name.
+            If it has settings that are not understood; all of them by name.
         """
-        if type(tree) is not DecisionTreeClassifier:
-            call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
-            raise UnsupportedLearnerError(
-                f"The estimator is {describe(tree)}, which is not supported.{call} {SUPPORTED}"
-            )
-        values: dict[str, Any] = {}
-        problems: list[str] = []
-        for name, value in tree.get_params(deep=False).items():
-            try:
-                values[name] = READERS.get(name, _unknown)(value)
-            except ValueError as problem:
-                problems.append(f"{name}={value!r}: {problem}")
-        _refuse(problems)
+        values, problems = read_parameters(tree)
+        refuse(problems)
         return cls(**{field.name: values[field.name] for field in fields(cls)})
 
     def check_features(self, n_features: int) -> None:
         """Refuse a number of features to look at that is below all features of the table."""
         if self.max_features is not None and self.max_features < n_features:
-            _refuse(
+            refuse(
                 [
                     f"max_features={self.max_features}: {_ALL_FEATURES} The table has {n_features} of them "
                     "(after encoding)."
@@ -113,13 +103,25 @@ class Settings:
         )
 
 
-def _refuse(problems: Iterable[str]) -> None:
+def read_parameters(tree: Any) -> tuple[dict[str, Any], list[str]]:
+    """Read every parameter of a tree; what is not understood is named, with the reason and what to do."""
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, value in tree.get_params(deep=False).items():
+        try:
+            values[name] = READERS.get(name, _unknown)(value)
+        except ValueError as problem:
+            problems.append(f"{name}={value!r}: {problem}")
+    return values, problems
+
+
+def refuse(
+    problems: Sequence[str], what: str = "DecisionTreeClassifier has settings that are not supported"
+) -> None:
     """Name everything that stands in the way, if there is anything."""
-    named = "".join(f"\n- {problem}" for problem in problems)
-    if named:
-        raise UnsupportedLearnerError(
-            f"DecisionTreeClassifier has settings that are not supported:{named}\n{SUPPORTED}"
-        )
+    if problems:
+        named = "".join(f"\n- {problem}" for problem in problems)
+        raise UnsupportedLearnerError(f"{what}:{named}\n{SUPPORTED}")
 
 
 def _unknown(_: Any) -> Any:
@@ -226,4 +228,7 @@ def describe(thing: Any) -> str:
     """Name something that is not what it should be."""
     if inspect.isclass(thing):
         return f"the class {thing.__name__} itself (an instance is needed)"
-    return repr(thing) if isinstance(thing, (str, type(None))) else f"a {type(thing).__name__}"
+    if isinstance(thing, (str, type(None))):
+        return repr(thing)
+    home = type(thing).__module__.partition(".")[0]
+    return f"a {type(thing).__name__}{'' if home in ('sklearn', 'builtins') else f' of {home}'}"

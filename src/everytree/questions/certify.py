@@ -54,10 +54,13 @@ def certify(
 
     Parameters
     ----------
-    estimator : DecisionTreeClassifier or Pipeline
+    estimator : DecisionTreeClassifier, Pipeline or fitted search
         The learner, fitted or not. `max_depth`, `min_samples_leaf`, `min_samples_split`,
         `min_impurity_decrease`, `max_leaf_nodes`, `ccp_alpha` and `random_state` may differ from their
-        defaults. A Pipeline may have row-wise encoders before the tree.
+        defaults. A Pipeline may have scikit-learn's steps before the tree that do not look at the labels:
+        encoders, scalers, imputers, binners, PCA, FunctionTransformer, in Pipelines and ColumnTransformers.
+        They are the same for every table of a `flip`; for `miss` and `fake` they are kept as fitted. Of a
+        fitted GridSearchCV or another search the best estimator is certified.
     X_train, X_test : DataFrame or array
         Tables with the same columns; the columns of an array are called x0, x1, ... in bias models.
     y_train : array-like
@@ -73,7 +76,7 @@ def certify(
         Columns of numbers that are codes of categories.
     encoding : {"onehot", "ordinal"}
         How categorical columns become numbers: one 0/1 column for each category, or their position in
-        sorted order. A Pipeline has its own encoders; `drop`, `categorical` and `encoding` are then left out.
+        sorted order. A Pipeline has its own steps; `drop`, `categorical` and `encoding` are then left out.
     time_limit : float, default 60
         Seconds after which the search stops. What is not decided by then is "unknown", with the reason
         "time". With None there is no limit: proofs take as long as they take, and "auto" then decides for a
@@ -160,6 +163,8 @@ def certify_prepared(
         prepared=prepared,
         trusted=trusted,
         reasons=decision.reasons,
+        probabilities=prepared.probabilities,
+        notes=prepared.notes_for(model),
     )
 
 

@@ -82,6 +82,11 @@ class CertificationResult:
         Why people are unknown: "time", "memory", "paths" (more than can be kept), "tie" (the label hangs on a
         tie that the learner never breaks that way), "interrupted", or "not settled" when everything that
         there is to try was tried; "" for everybody else.
+    probabilities : array of (people, labels), optional
+        What `predict_proba` of the tree learned from the table as it is says; columns as in `labels`.
+    notes : tuple of str
+        What the proofs take for granted beyond the tables: steps of a Pipeline that are kept as they were
+        fitted, settings that a search chose.
     """
 
     verdicts: NDArray[np.str_]
@@ -100,6 +105,8 @@ class CertificationResult:
     prepared: Prepared | None = None
     trusted: NDArray[np.int64] | None = None
     reasons: NDArray[np.str_] | None = None
+    probabilities: NDArray[np.float64] | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -218,13 +225,15 @@ class CertificationResult:
         return display
 
     def to_frame(self) -> pd.DataFrame:
-        """One row a person: prediction, verdict, possible labels, and the bounds on each label's share."""
+        """One row a person: prediction, verdict, possible labels, each label's share and its bounds."""
         columns: dict[str, Any] = {
             "prediction": self.predictions,
             "verdict": self.verdicts,
             "possible_labels": self.possible_labels,
         }
         for i, label in enumerate(self.labels):
+            if self.probabilities is not None:
+                columns[f"probability[{as_plain(label)}]"] = self.probabilities[:, i]
             columns[f"low[{as_plain(label)}]"] = self.probability_ranges[:, i, 0]
             columns[f"high[{as_plain(label)}]"] = self.probability_ranges[:, i, 1]
         return pd.DataFrame(columns, index=self.index)
@@ -237,12 +246,14 @@ class CertificationResult:
         """
         counts = self.counts()
         predictions = as_plain(self.predictions)
+        probabilities = [None] * len(self) if self.probabilities is None else self.probabilities.tolist()
         return {
             "everytree": VERSION,
             "learner": self.learner,
             "bias": str(self.bias),
             "engine": self.engine,
             "complete": self.complete,
+            "notes": list(self.notes),
             "labels": as_plain(self.labels),
             "summary": {
                 "n": len(self),
@@ -256,6 +267,7 @@ class CertificationResult:
                     "prediction": predictions[p],
                     "verdict": str(self.verdicts[p]),
                     "possible_labels": as_plain(self.possible_labels[p]),
+                    "probabilities": probabilities[p],
                     "probability_ranges": self.probability_ranges[p].tolist(),
                     "reason": None if self.reasons is None else str(self.reasons[p]),
                     "witness": self.witnesses[p].to_dict() if p in self.witnesses else None,
@@ -306,6 +318,7 @@ class CertificationResult:
             lines.append(f"  {verdict:<11} {count:>{width}}  {percent(share):>6}")
         if not self.complete:
             lines.append("A time or memory limit ended the search early: some of the unknown may be robust.")
+        lines += [f"Note: {note}" for note in self.notes]
         if sensitive_features is not None:
             lines += ["", self.by_group(sensitive_features).to_string(float_format=percent)]
         return "\n".join(lines)

@@ -75,7 +75,15 @@ def _result(content: dict[str, Any]) -> CertificationResult:
             if person["witness"] is not None
         },
         reasons=np.array(reasons, "<U16") if people else None,
+        probabilities=_probabilities(people),
+        notes=tuple(content.get("notes", ())),
     )
+
+
+def _probabilities(people: list[dict[str, Any]]) -> np.ndarray[Any, np.dtype[np.float64]] | None:
+    """What everybody's leaf said; files of earlier versions do not have it."""
+    known = [person.get("probabilities") for person in people]
+    return None if None in known else np.array(known, np.float64)
 
 
 def _name(index: Any) -> Any:

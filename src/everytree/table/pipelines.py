@@ -1,34 +1,69 @@
-"""Tables that come through the encoders of a scikit-learn Pipeline instead of everytree's own.
+"""Tables that come through the steps of a scikit-learn Pipeline instead of everytree's own encoding.
 
-Beside `everytree.table.encoding`: the fitted encoders make the features, and where their mapping
-can be read the columns are described as if everytree had encoded them itself.
+Beside `everytree.table.encoding`: the fitted steps make the features, and where their mapping can be read
+(`described`) the columns are described as if everytree had encoded them itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from everytree.errors import TableError
+from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.table.casting import REFUSALS, as_learner_sees, check_finite
+from everytree.table.described import describe_columns, feature_names, leaves_of, working_steps
 from everytree.table.frames import Source, encode_labels, label_values, refuse_label_among
-from everytree.table.structure import Column, Encoding, TrainingTable
-from everytree.table.values import number_kind, unread_column
+from everytree.table.structure import TrainingTable
 
-__all__ = ["encoded_table", "fit_encoder", "in_known_form", "transform"]
+__all__ = [
+    "Preprocessed",
+    "check_additions",
+    "encoded_table",
+    "fit_encoder",
+    "in_known_form",
+    "keep_encoder",
+    "transform",
+]
 
 
-def encoded_table(encoder: Any, source: Source, y: object, *, label_name: str = "label") -> TrainingTable:
-    """Build a training table whose features come from a Pipeline's encoders.
+FITTED_ELSEWHERE = (
+    "The steps before the tree are kept as they were fitted, which is not what fitting them to the training "
+    "table gives."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Preprocessed:
+    """The fitted steps before a tree, and what the tree is fitted to.
+
+    Attributes
+    ----------
+    encoder : sklearn.pipeline.Pipeline
+        The steps, fitted; people go through their `transform`.
+    features : ndarray of float32
+        The training rows as `fit_transform` gives them. For PCA and some others they differ from those of
+        `transform` in the last digits, and the tree of a Pipeline is fitted to the former.
+    fitted_here : bool
+        Whether fitting the steps to the training table gives these very steps.
+    """
+
+    encoder: Any
+    features: NDArray[np.float32]
+    fitted_here: bool = True
+
+
+def encoded_table(
+    made: Preprocessed, source: Source, y: object, *, label_name: str = "label"
+) -> TrainingTable:
+    """Build a training table whose features come from the steps of a Pipeline.
 
     Parameters
     ----------
-    encoder : sklearn.pipeline.Pipeline
-        The steps before the tree, fitted.
+    made : Preprocessed
+        The steps before the tree, fitted, and the features.
     source : Source
         The raw training table.
     y : array-like
@@ -39,71 +74,105 @@ def encoded_table(encoder: Any, source: Source, y: object, *, label_name: str = 
     Returns
     -------
     TrainingTable
-        With the encoder in ``encoder``.
-
-    Raises
-    ------
-    TableError
-        If the encoders fail on the table or make features that are not finite.
+        With the fitted steps in ``encoder``.
     """
     refuse_label_among(source.frame.columns, label_name)
     labels = encode_labels(label_values(y, len(source.frame), source.role), label_name)
-    features = transform(encoder, source)
-    columns = _describe(encoder, source, features.shape[1])
+    n_features = made.features.shape[1]
+    columns = describe_columns(made.encoder, source, n_features)
     return TrainingTable(
         source.frame,
-        features,
-        _feature_names(columns, features.shape[1]),
+        made.features,
+        feature_names(made.encoder, columns, n_features),
         columns,
         labels.codes,
         labels.labels,
         label_name,
         source.index,
-        encoder,
+        made.encoder,
         source.types,
+        () if made.fitted_here else (FITTED_ELSEWHERE,),
     )
 
 
-def fit_encoder(encoder: Any, source: Source) -> Any:
-    """Fit a clone of the encoders to the table as the user gave it.
+def fit_encoder(encoder: Any, source: Source) -> Preprocessed:
+    """Fit a clone of the steps to the table as the user gave it.
 
     Its types matter: a ColumnTransformer may choose columns by them, and encoders read categories from them.
-    """
-    from sklearn.base import clone  # tables and bias models are there before scikit-learn is loaded
-
-    try:
-        return clone(encoder).fit(source.given)
-    except REFUSALS as error:
-        raise TableError(
-            f"The encoders of the Pipeline cannot be fitted to the training table: {error}"
-        ) from error
-
-
-def _working_steps(encoder: Any) -> list[Any]:
-    return [step for _, step in encoder.steps if step is not None and not isinstance(step, str)]
-
-
-def transform(encoder: Any, source: Source) -> NDArray[np.float32]:
-    """Encode a table with fitted encoders, as float32 in Fortran order.
 
     Raises
     ------
     TableError
-        If the encoders refuse the table, or a feature is not finite.
+        If the steps fail on the table or make features that are not finite.
+    """
+    from sklearn.base import clone  # tables and bias models are there before scikit-learn is loaded
+
+    fitted = clone(encoder)
+    try:
+        values = fitted.fit_transform(source.given)
+    except REFUSALS as error:
+        raise TableError(
+            f"The steps of the Pipeline cannot be fitted to the training table: {error}"
+        ) from error
+    return Preprocessed(fitted, _as_features(values, source))
+
+
+def keep_encoder(encoder: Any, source: Source) -> Preprocessed:
+    """Take fitted steps as the user fitted them, with the features that their tree was fitted to.
+
+    If fitting them again to this table gives the same steps, the tree saw what `fit_transform` gives. If not,
+    they were fitted to another table, or by chance; the tree then saw what `transform` gives, as long as the
+    two are the same for these kinds of steps.
+
+    Raises
+    ------
+    UnsupportedLearnerError
+        If what the tree saw cannot be told.
+    """
+    seen = transform(encoder, source)
+    try:
+        again = fit_encoder(encoder, source)
+        repeated = transform(again.encoder, source)
+    except TableError:
+        return Preprocessed(encoder, seen, fitted_here=False)
+    if np.array_equal(repeated, seen):
+        return Preprocessed(encoder, again.features)
+    if np.array_equal(repeated, again.features):
+        return Preprocessed(encoder, seen, fitted_here=False)
+    raise UnsupportedLearnerError(
+        "The steps of the Pipeline were fitted to another table than the training table, or chance had a "
+        "part in it, and for steps like these `fit_transform` and `transform` differ: the features that the "
+        "tree was fitted to are not known. Pass the Pipeline unfitted, with random_state set in every step "
+        "that has one, or the table that it was fitted to."
+    )
+
+
+def transform(encoder: Any, source: Source) -> NDArray[np.float32]:
+    """Encode a table with fitted steps, as float32 in Fortran order.
+
+    Raises
+    ------
+    TableError
+        If the steps refuse the table, or a feature is not finite.
     """
     try:
         values = encoder.transform(in_known_form(encoder, source))
     except REFUSALS as error:
         raise TableError(
-            f"The encoders of the Pipeline refuse the {source.role}: {error} Bring the table into the form "
+            f"The steps of the Pipeline refuse the {source.role}: {error} Bring the table into the form "
             "the Pipeline was made for, or let the encoder accept unknown categories "
             "(handle_unknown='ignore')."
         ) from error
+    return _as_features(values, source)
+
+
+def _as_features(values: Any, source: Source) -> NDArray[np.float32]:
+    """Cast what comes out of the steps as the tree behind them does."""
     try:
         features = as_learner_sees(values)
     except REFUSALS as error:
         raise TableError(
-            f"The encoders of the Pipeline leave text in the {source.role}: {error}. Encode every text "
+            f"The steps of the Pipeline leave text in the {source.role}: {error}. Encode every text "
             "column, for example with OneHotEncoder."
         ) from error
     names = [f"encoded feature {j}" for j in range(features.shape[1])]
@@ -112,11 +181,11 @@ def transform(encoder: Any, source: Source) -> NDArray[np.float32]:
 
 
 def in_known_form(encoder: Any, source: Source) -> Any:
-    """Give a table as the user gave it, with names if the encoders know names, without if they do not."""
-    first = next(iter(_working_steps(encoder)), None)
-    named = first is None or hasattr(first, "feature_names_in_")
+    """Give a table as the user gave it, with names if the steps know names, without if they do not."""
+    first = next(iter(working_steps(encoder)), None)
+    named = hasattr(first, "feature_names_in_")
     has_names = hasattr(source.given, "columns")
-    if first is None or named == has_names:
+    if named == has_names or not hasattr(first, "n_features_in_"):
         return source.given
     return source.frame if named else np.asarray(source.given)
 
@@ -125,118 +194,21 @@ def _dense(values: Any) -> NDArray[Any]:
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values)
 
 
-def _describe(encoder: Any, source: Source, n_features: int) -> tuple[Column, ...]:
-    """Say of every original column how it is encoded; opaque wherever that cannot be read."""
-    names = source.frame.columns.to_list()
-    found: dict[str, list[Column]] = {name: [] for name in names}
-    for column in _readable_columns(encoder, source, n_features):
-        found[column.name].append(column)
-    return tuple(_one_column(source.frame[name], found[name], name in source.categorical) for name in names)
+def check_additions(table: TrainingTable) -> None:
+    """Refuse a table to which no row can be added: a step may look at all rows at once.
 
+    Every other step turns a row into features on its own once it is fitted, so that an added row is a row of
+    features. A function of the user's may compare rows with each other, and then an added row would change
+    the features of the others.
 
-def _one_column(values: pd.Series[Any], parts: Sequence[Column], declared: bool) -> Column:
-    """Join what several encoders say about one column.
-
-    One that goes through encoders in a way that cannot be read holds categories: the widest meaning, under
-    which an added row may hold any value.
+    Raises
+    ------
+    UnsupportedLearnerError
     """
-    if len(parts) == 1 and parts[0].encoding not in ("dropped", "opaque"):
-        return parts[0]
-    dropped = len(parts) > 0 and all(part.encoding == "dropped" for part in parts)
-    features = tuple(feature for part in parts for feature in part.features)
-    encoding: Encoding = "dropped" if dropped else "opaque"
-    return unread_column(values, features, encoding, declared=declared or not dropped)
-
-
-def _readable_columns(encoder: Any, source: Source, n_features: int) -> list[Column]:
-    steps, names = _working_steps(encoder), source.frame.columns.to_list()
-    if not steps:
-        return _read_step("passthrough", source, names, 0)
-    if len(steps) > 1:
-        return []
-    if type(steps[0]).__name__ != "ColumnTransformer":
-        return _read_step(steps[0], source, names, 0)
-    columns: list[Column] = []
-    for name, step, selection in steps[0].transformers_:
-        place = steps[0].output_indices_.get(name, slice(0, 0))
-        chosen = _chosen_names(selection, names)
-        if chosen is None:
-            return []
-        columns.extend(_read_step(step, source, chosen, place.start) if chosen else [])
-    return columns if sum(len(column.features) for column in columns) <= n_features else []
-
-
-def _chosen_names(selection: Any, names: Sequence[str]) -> list[str] | None:
-    """Names of the columns that a ColumnTransformer hands to one of its parts."""
-    if isinstance(selection, str):
-        return [selection]
-    if isinstance(selection, slice):
-        if isinstance(selection.start, str) or isinstance(selection.stop, str):
-            return None
-        return list(names[selection])
-    items: list[Any] = np.atleast_1d(np.asarray(selection)).tolist()
-    if items and all(isinstance(item, bool) for item in items):
-        return [name for name, chosen in zip(names, items, strict=True) if chosen]
-    if all(isinstance(item, str) for item in items):
-        return items
-    return [names[int(item)] for item in items]
-
-
-def _read_step(step: Any, source: Source, names: Sequence[str], start: int) -> list[Column]:
-    """Describe the columns that one encoder turns into features from `start` on."""
-    kind = type(step).__name__ if not isinstance(step, str) else step
-    if kind == "drop":
-        return [Column(name, "categorical", (), (), "dropped") for name in names]
-    if kind in ("passthrough", "FunctionTransformer"):
-        return [_passed_column(name, source, start + j) for j, name in enumerate(names)]
-    if kind == "OneHotEncoder" and not _is_plain_onehot(step):
-        return []
-    encoding: Encoding = "onehot" if kind == "OneHotEncoder" else "ordinal"
-    columns, used = [], start
-    for name, categories in zip(names, step.categories_, strict=True):
-        width = len(categories) if encoding == "onehot" else 1
-        features = tuple(range(used, used + width))
-        used += width
-        values = tuple(categories.tolist())
-        if (encoding == "onehot" or _is_plain_ordinal(step)) and _names_all(values, source.frame[name]):
-            columns.append(Column(name, "categorical", values, features, encoding))
-        else:
-            columns.append(Column(name, "categorical", (), features, "opaque"))
-    return columns
-
-
-def _passed_column(name: str, source: Source, feature: int) -> Column:
-    """Describe a column that reaches the tree as it is; the numbers of a categorical type may be any."""
-    kind = "numeric" if name in source.categorical else number_kind(source.frame[name])
-    return Column(name, kind, (), (feature,), "identity")
-
-
-def _names_all(categories: tuple[Any, ...], values: pd.Series[Any]) -> bool:
-    """Tell whether an encoder's categories are the values of the column, none missing or rounded."""
-    known = set(categories)
-    return not any(value is None or pd.isna(value) for value in categories) and all(
-        value in known for value in values.unique().tolist()
-    )
-
-
-def _is_plain_onehot(step: Any) -> bool:
-    return step.drop is None and step.min_frequency is None and step.max_categories is None
-
-
-def _is_plain_ordinal(step: Any) -> bool:
-    """Codes are positions in categories_, and nothing but -1 stands for an unknown category."""
-    grouped = (
-        getattr(step, "min_frequency", None) is not None or getattr(step, "max_categories", None) is not None
-    )
-    return not grouped and (step.handle_unknown == "error" or step.unknown_value == -1)
-
-
-def _feature_names(columns: Sequence[Column], n_features: int) -> tuple[str, ...]:
-    names = [f"encoded feature {j}" for j in range(n_features)]
-    for column in columns:
-        if column.encoding == "onehot":
-            for feature, category in zip(column.features, column.categories, strict=True):
-                names[feature] = f"{column.name}={category}"
-        elif column.encoding in ("identity", "ordinal"):
-            names[column.features[0]] = column.name
-    return tuple(names)
+    functions = () if table.encoder is None else leaves_of(table.encoder)
+    if any(type(s).__name__ == "FunctionTransformer" and s.func is not None for s in functions):
+        raise UnsupportedLearnerError(
+            "A bias model with miss cannot be combined with a FunctionTransformer, which may look at all "
+            "rows at once: what an added row does to the features of the others is not known. Use flip or "
+            "fake, or apply the function to the tables first and leave the step out."
+        )

@@ -114,6 +114,8 @@ class TrainingTable:
         The fitted preprocessing of a Pipeline, when that made `X`.
     types : object, optional
         The types of the table as the user gave it, see `Source.types`.
+    notes : tuple of str
+        What a reader of a result should know about how `X` was made.
     """
 
     frame: pd.DataFrame
@@ -126,6 +128,7 @@ class TrainingTable:
     index: pd.Index[Any]
     encoder: Any = None
     types: Any = None
+    notes: tuple[str, ...] = ()
 
     def as_given(self, rows: pd.DataFrame) -> Any:
         """Bring new rows, with the columns of `frame`, into the types of the user's own table."""
