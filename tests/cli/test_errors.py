@@ -16,7 +16,32 @@ BIAS = ("--bias", "flip(1)")
 WRONG = {
     "depth 0": (
         ("certify", *TABLES, *LABEL, *BIAS, "--depth", 0),
-        "Error: --depth must be a whole number of at least 1; received 0.\n",
+        "Error: --depth must be a whole number of at least 1, or none for no limit; received 0.\n",
+    ),
+    "no depth": (
+        ("certify", *TABLES, *LABEL, *BIAS),
+        "Error: --depth is needed: the largest depth of the tree, a whole number of at least 1, or none for "
+        "no limit. An estimator that was saved to a file takes its place: --model FILE.\n",
+    ),
+    "a setting": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--min-samples-leaf", 0, "--ccp-alpha", "much"),
+        "Error: --ccp-alpha: ccp_alpha='much': it must be a number of at least 0.\n"
+        "--min-samples-leaf: min_samples_leaf=0: it must be a whole number of rows, at least 1, or a share "
+        "of all rows, above 0.0 and below 1.0.\n",
+    ),
+    "a model and settings": (
+        ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--model", "m.joblib"),
+        "Error: --model brings its own settings; received --depth as well. Leave one of them out.\n",
+    ),
+    "no model": (
+        ("certify", *TABLES, *LABEL, *BIAS, "--model", "m.joblib"),
+        "Error: --model names 'm.joblib', which cannot be read: No such file or directory.\n",
+    ),
+    "no estimator": (
+        ("certify", *TABLES, *LABEL, *BIAS, "--model", "short.csv"),
+        "Error: --model names 'short.csv', which is no estimator that can be loaded here "
+        "(IndexError: pop from empty list). Save it with joblib.dump(estimator, file), with the versions of "
+        "Python and scikit-learn that are installed here.\n",
     ),
     "negative time": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--time-limit", -1),
@@ -143,7 +168,7 @@ WRONG = {
     ),
     "witness: depth 0": (
         ("witness", "hiring", *BIAS, "--depth", 0, "--person", 0),
-        "Error: --depth must be a whole number of at least 1; received 0.\n",
+        "Error: --depth must be a whole number of at least 1, or none for no limit; received 0.\n",
     ),
     "witness: no time": (
         ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--time-limit", 0),
@@ -216,7 +241,7 @@ WRONG = {
     ),
     "check: depth 0": (
         ("check", "hiring", *BIAS, "--depth", 0, "--person", 0),
-        "Error: --depth must be a whole number of at least 1; received 0.\n",
+        "Error: --depth must be a whole number of at least 1, or none for no limit; received 0.\n",
     ),
     "reproduce: unknown data set": (
         ("reproduce", "--dataset", "compass"),
@@ -247,7 +272,6 @@ SPELLING = {
     "encoding": (("certify", "compas", *BIAS, *DEPTH, "--encoding", "onhot"), "certify", "'onhot'"),
     "number": (("certify", "compas", *BIAS, *DEPTH, "--time-limit", "soon"), "certify", "'--time-limit'"),
     "option": (("certify", "compas", *BIAS, *DEPTH, "--qiet"), "certify", "--qiet"),
-    "no depth": (("certify", "compas", *BIAS), "certify", "'--depth'"),
     "no bias": (("certify", "compas", *DEPTH), "certify", "'--bias'"),
     "no person": (("witness", "hiring", *BIAS, *DEPTH), "witness", "'--person'"),
     "name of a person": (("check", "hiring", *BIAS, *DEPTH, "--person", "Ann"), "check", "'--person'"),

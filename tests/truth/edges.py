@@ -110,24 +110,19 @@ FOCUSES: dict[str, dict[str, Any]] = {
         "depths": [2],
         "engines": ["auto"],
     },
-    "scaled": PLAIN
-    | {
-        "styles": ["tens"],
-        "dtypes": ["float64"],
-        "forms": ["array"],
-        "learners": ["scaled"],
-        "amounts": ["2", "3"],
-        "on_label": 0,
-        "nesting": 0,
-        "columns": 1,
-        "rows": 6,
-        "depths": [1],
-        "engines": ["relational"],
-    },
     "removed rows": PLAIN
     | {"styles": ["tens"], "learners": ["tree"], "kinds": ["fake"], "targeted": 0, "engines": ["auto"]},
 }
 """Arguments for `edge_problem`, each of which shows one kind of mistake within seconds."""
+
+SCALED = CODES | {
+    "styles": ["tens"],
+    "dtypes": ["float64"],
+    "forms": ["array"],
+    "learners": ["scaled"],
+    "rows": 6,
+}
+"""The same for columns behind a scaler."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

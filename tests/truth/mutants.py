@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.truth.breeder import Breeder
 from tests.truth.campaign import SELF_CHECK, VIOLATION
-from tests.truth.edges import FOCUSES
+from tests.truth.edges import FOCUSES, SCALED
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "everytree"
@@ -153,7 +153,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a removed row stays in the changed table", "refute/change.py", "keep[list(self.removed)] = False", "keep[list(self.removed[1:])] = False", engine="edges", focus=FOCUSES["removed rows"]),
     # Steps before the tree.
     Mutant("a step that looks at labels is accepted", "learner/steps.py", "    return is_from_sklearn(step) and type(step).__name__ in LABEL_BLIND\n", "    return True\n", engine="pipelines", focus={"steps": ["by label"]}),
-    Mutant("a scaled column is taken as it is", "table/described.py", "    return _unread(step, names)\n\n\ndef _unread", "    return [_passed_column(name, source, start + j) for j, name in enumerate(names)]\n\n\ndef _unread", engine="edges", focus=FOCUSES["scaled"]),
+    Mutant("a scaled column is taken as it is", "table/described.py", "    return _unread(step, names)\n\n\ndef _unread", "    return [_passed_column(name, source, start + j) for j, name in enumerate(names)]\n\n\ndef _unread", engine="edges", focus=SCALED),
 )  # fmt: skip
 
 

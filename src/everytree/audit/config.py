@@ -10,11 +10,14 @@ import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sklearn.tree import DecisionTreeClassifier
+
 from everytree.audit.keys import TableOfKeys, naming
 from everytree.audit.plan import Data, Outputs, Plan, Sweep, why_no_radius
 from everytree.bias import Amount, parse
 from everytree.datasets.inputs import is_dataset
 from everytree.errors import AuditError, BiasError
+from everytree.learner.settings import CHOICES, read_parameters
 from everytree.questions.certify import ENGINES
 from everytree.support.text import nearest
 
@@ -23,9 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["load_plan"]
 
-TOP = ("title", "author", "date", "data", "audit", "bias", "outputs")
+TOP = ("title", "author", "date", "data", "learner", "audit", "bias", "outputs")
 DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding")
 AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs")
+LEARNER = (*CHOICES, "max_depth")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
 OUTPUTS = ("folder", "report", "people", "groups")
 ENCODINGS = ("onehot", "ordinal")
@@ -71,6 +75,7 @@ def load_plan(path: str | Path) -> Plan:
         author=top.text("author") or "",
         date=top.text("date") or "",
         outputs=_outputs(top.table("outputs", OUTPUTS), path.parent),
+        learner=_learner(top.table("learner", LEARNER)),
     )
 
 
@@ -153,6 +158,16 @@ def _depths(keys: TableOfKeys) -> tuple[int, ...]:
     if len(set(depths)) < len(depths):
         raise keys.wrong("depths", f"lists a depth twice; received {list(depths)!r}. Leave one of them out.")
     return tuple(depths)
+
+
+def _learner(keys: TableOfKeys) -> dict[str, Any]:
+    """Read settings of the tree, each as scikit-learn names and takes it."""
+    if "max_depth" in keys.values:
+        raise keys.wrong("max_depth", "the depths of an audit are listed under [audit]: depths = [2].")
+    for problem in read_parameters(DecisionTreeClassifier(**keys.values))[1]:
+        name, _, words = problem.partition("=")
+        raise keys.wrong(name, words)
+    return dict(keys.values)
 
 
 def _time_limit(keys: TableOfKeys) -> float | None:

@@ -80,7 +80,7 @@ def open_audit(plan: Plan) -> Opened:
     positive = _positive(plan, train)
     _check_groups(plan, train, test)
     max_amounts = _check_models(plan, train)
-    prepared = {depth: _learn(depth, train, test) for depth in plan.depths}
+    prepared = {depth: _learn(plan, depth, train, test) for depth in plan.depths}
     check_outputs(plan)
     plan = replace(plan, data=replace(plan.data, label=train.label_name, positive=positive))
     return Opened(plan, prepared, max_amounts, _hashes(plan, tables))
@@ -124,8 +124,11 @@ def _encode(plan: Plan, tables: Tables) -> tuple[TrainingTable, TestTable]:
         return train, test_table(train, tables.X_test, tables.y_test)
 
 
-def _learn(depth: int, train: TrainingTable, test: TestTable) -> Prepared:
-    learner = Learner.read(DecisionTreeClassifier(max_depth=depth, random_state=RANDOM_STATE))
+def _learn(plan: Plan, depth: int, train: TrainingTable, test: TestTable) -> Prepared:
+    with naming("[learner]"):
+        learner = Learner.read(
+            DecisionTreeClassifier(max_depth=depth, random_state=RANDOM_STATE, **plan.learner)
+        )
     tree = learner.new_tree().fit(train.X, train.y)
     return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64), tree)
 

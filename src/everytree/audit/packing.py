@@ -106,6 +106,7 @@ def unpack_radius(content: Plain, prepared: Prepared, family: BiasModel) -> Radi
         frame=prepared.test.frame,
         index=prepared.test.index,
         complete=content["complete"],
+        notes=prepared.notes_for(family),
     )
 
 

@@ -6,7 +6,7 @@ Made by `everytree.audit.config` from a file, or by hand; everything else in the
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -130,6 +130,8 @@ class Plan:
     groups : tuple of tuple of str
         Each a list of columns whose intersections are counted; ``(("race",), ("race", "sex"))``.
     depths : tuple of int
+    learner : dict
+        Settings of scikit-learn's tree besides its depth, by their names there.
     time_limit : float or None
         Seconds for each cell.
     n_jobs : int
@@ -149,6 +151,7 @@ class Plan:
     author: str = ""
     date: str = ""
     outputs: Outputs = field(default_factory=Outputs)
+    learner: Mapping[str, Any] = field(default_factory=dict)
 
     def cells(self) -> list[Cell]:
         """List all cells, sweep by sweep: depths, and within each the amounts in order, the radius last."""

@@ -33,6 +33,7 @@ __all__ = ["Progress", "run_audit"]
 INPUT_NAMES = {
     "train": "the training table",
     "test": "the test table",
+    "learner": "the settings of the tree",
     "everytree": "the version of everytree",
     "scikit-learn": "the version of scikit-learn",
     "highspy": "the version of highspy",
@@ -161,7 +162,7 @@ class _Run:
         folder, count = str(self.store.folder), len(missing)
         before = self.store.inputs().get("inputs")
         if isinstance(before, dict) and missing:
-            changed = [k for k in INPUT_NAMES if before.get(k) != self.inputs[k]]
+            changed = [k for k in INPUT_NAMES if before.get(k) != self.inputs.get(k)]
             if changed:
                 what = _named(changed)
                 _warn(
@@ -201,6 +202,7 @@ def _inputs(opened: Opened) -> dict[str, Any]:
         "random_state": RANDOM_STATE,
         "train": digest_of_training(tables.train),
         "test": digest_of_array(tables.test.X),
+        **({"learner": key_of(dict(opened.plan.learner))} if opened.plan.learner else {}),
         **versions(),
     }
 

@@ -48,6 +48,10 @@ drop = [{drop}]  # columns that the tree must not see; groups and bias models ma
 categorical = []  # columns whose numbers are codes of categories
 encoding = "onehot"  # or "ordinal"
 
+# [learner]  # settings of scikit-learn's tree besides its depth, under the names that it uses
+# min_samples_leaf = 20  # or a share of all rows: 0.01
+# ccp_alpha = 0.001
+
 [audit]
 groups = [{groups}]  # ["race", "sex"] inside the list means the intersections of the two
 depths = [1, 2]

@@ -9,26 +9,32 @@ import typer
 
 from everytree.cli.options import (
     BIAS,
+    AuditArgument,
     BiasOption,
     CategoricalOption,
     CellsOption,
     CellTimeOption,
     ColumnsOption,
     CsvOption,
+    DaskOption,
     DatasetOption,
-    DepthOption,
     DropOption,
     EncodingName,
     EncodingOption,
     EngineName,
     FigureOption,
+    Given,
     GroupOption,
+    InitLabelOption,
+    InitOption,
+    InitTestOption,
     JobsOption,
     JsonOption,
     LabelOption,
     MarkdownOption,
     MemoryOption,
     MetricsOption,
+    OutputOption,
     PicturesOption,
     PositiveOption,
     QuietOption,
@@ -37,6 +43,7 @@ from everytree.cli.options import (
     TestArgument,
     TimeOption,
     TrainArgument,
+    with_learner,
 )
 from everytree.support.version import VERSION
 
@@ -75,11 +82,12 @@ def _everytree(
 
 
 @app.command()
+@with_learner
 def certify(
     train: TrainArgument,
     test: TestArgument = None,
     bias: BiasOption = ...,  # type: ignore[assignment]
-    depth: DepthOption = ...,  # type: ignore[assignment]
+    learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     engine: Annotated[EngineName, typer.Option(help="How to prove.")] = EngineName.AUTO,
     drop: DropOption = None,
@@ -98,7 +106,7 @@ def certify(
 
     certifying.run(
         certifying.Request(
-            setup=_setup(train, test, depth, label, drop, categorical, encoding),
+            setup=_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             engine=engine.value,
             groups=tuple(group or ()),
@@ -111,11 +119,12 @@ def certify(
 
 
 @app.command()
+@with_learner
 def metrics(
     train: TrainArgument,
     test: TestArgument = None,
     bias: BiasOption = ...,  # type: ignore[assignment]
-    depth: DepthOption = ...,  # type: ignore[assignment]
+    learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     positive: PositiveOption = None,
     drop: DropOption = None,
@@ -133,7 +142,7 @@ def metrics(
 
     bounding.run(
         bounding.Request(
-            setup=_setup(train, test, depth, label, drop, categorical, encoding),
+            setup=_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             positive=positive,
             groups=tuple(group or ()),
@@ -145,6 +154,7 @@ def metrics(
 
 
 @app.command()
+@with_learner
 def witness(
     train: TrainArgument,
     test: TestArgument = None,
@@ -152,7 +162,7 @@ def witness(
         list[int], typer.Option("--person", help="Position in TEST, counted from 0; may be repeated.")
     ] = ...,  # type: ignore[assignment]
     bias: BiasOption = ...,  # type: ignore[assignment]
-    depth: DepthOption = ...,  # type: ignore[assignment]
+    learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
@@ -171,7 +181,7 @@ def witness(
 
     witnessing.run(
         witnessing.Request(
-            setup=_setup(train, test, depth, label, drop, categorical, encoding),
+            setup=_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             people=tuple(person),
             patience=_patience(time_limit, memory_limit, n_jobs),
@@ -182,13 +192,14 @@ def witness(
 
 
 @app.command()
+@with_learner
 def radius(
     train: TrainArgument,
     test: TestArgument = None,
     family: Annotated[
         str, typer.Option("--family", help='Bias model with a free amount ?, such as "flip(?)".')
     ] = ...,  # type: ignore[assignment]
-    depth: DepthOption = ...,  # type: ignore[assignment]
+    learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
@@ -208,7 +219,7 @@ def radius(
 
     measuring.run(
         measuring.Request(
-            setup=_setup(train, test, depth, label, drop, categorical, encoding),
+            setup=_setup(train, test, learner, label, drop, categorical, encoding),
             family=family,
             max_amount=max_amount,
             groups=tuple(group or ()),
@@ -220,12 +231,13 @@ def radius(
 
 
 @app.command()
+@with_learner
 def check(
     train: TrainArgument,
     test: TestArgument = None,
     person: Annotated[int, typer.Option("--person", help="Position in TEST, counted from 0.")] = ...,  # type: ignore[assignment]
     bias: BiasOption = ...,  # type: ignore[assignment]
-    depth: DepthOption = ...,  # type: ignore[assignment]
+    learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
@@ -234,21 +246,23 @@ def check(
     """Derive the proof for one person again: slowly, in exact fractions, without the engine's code."""
     from everytree.cli import check as checking
 
-    checking.run(_setup(train, test, depth, label, drop, categorical, encoding), bias, person)
+    checking.run(_setup(train, test, learner, label, drop, categorical, encoding), bias, person)
 
 
 def _setup(
     train: str,
     test: str | None,
-    depth: int,
+    learner: Given,
     label: str | None,
     drop: list[str] | None,
     categorical: list[str] | None,
     encoding: EncodingName,
 ) -> Setup:
     from everytree.cli.preparing import Setup
+    from everytree.cli.trees import Tree
 
-    return Setup(train, test, depth, label, tuple(drop or ()), tuple(categorical or ()), encoding.value)
+    columns = tuple(drop or ()), tuple(categorical or ())
+    return Setup(train, test, Tree(**learner), label, *columns, encoding.value)
 
 
 def _patience(time_limit: float | None, memory_limit: str | None, n_jobs: int) -> Patience:
@@ -273,26 +287,12 @@ def explain(
 
 @app.command()
 def audit(
-    file: Annotated[
-        Path | None, typer.Argument(help="The audit, a .toml file.", metavar="AUDIT.TOML")
-    ] = None,
-    init: Annotated[
-        str | None,
-        typer.Option(
-            "--init", help="Write a first audit of this training table, then stop.", metavar="TRAIN"
-        ),
-    ] = None,
-    test: Annotated[
-        str | None, typer.Option("--test", help="With --init: the table of the people to judge.")
-    ] = None,
-    label: Annotated[str | None, typer.Option("--label", help="With --init: the label column.")] = None,
-    output: Annotated[Path, typer.Option("--output", help="With --init: the file to write.")] = Path(
-        "audit.toml"
-    ),
-    dask: Annotated[
-        str | None,
-        typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),
-    ] = None,
+    file: AuditArgument = None,
+    init: InitOption = None,
+    test: InitTestOption = None,
+    label: InitLabelOption = None,
+    output: OutputOption = Path("audit.toml"),
+    dask: DaskOption = None,
     json: SummaryOption = None,
     quiet: QuietOption = False,
 ) -> None:

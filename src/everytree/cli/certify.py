@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from everytree.bias import parse
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
-from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
+from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
 from everytree.questions.certify import certify_prepared
 from everytree.support.limits import as_jobs
@@ -36,7 +36,7 @@ class Request:
 
 def run(request: Request) -> None:
     """Certify, show the summary, write the files."""
-    check_depth(request.setup.depth)
+    request.setup.learner.check()
     request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")

@@ -8,8 +8,8 @@ from rich.markup import escape
 
 from everytree.bias import parse
 from everytree.checker import check
-from everytree.cli.preparing import Setup, check_depth
-from everytree.cli.screen import checking, console, notes, show_person, sign_of_life
+from everytree.cli.preparing import Setup
+from everytree.cli.screen import checking, console, notes, show_notes, show_person, sign_of_life
 from everytree.questions.certify import certify_prepared
 from everytree.support.limits import NO_LIMITS
 from everytree.support.text import counted
@@ -51,7 +51,7 @@ FAULT = (
 
 def run(setup: Setup, bias: str, person: int) -> None:
     """Certify one person, check the proof, and say what came out."""
-    check_depth(setup.depth)
+    setup.learner.check()
 
     screen = console()
     with notes(screen):
@@ -61,6 +61,7 @@ def run(setup: Setup, bias: str, person: int) -> None:
             result = certify_prepared(prepared, model, engine="relational", limits=NO_LIMITS, progress=report)
         screen.print(f"bias model  {escape(str(model))}", soft_wrap=True)
         screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
+        show_notes(screen, result.notes)
         show_person(screen, person, tables.X_test.iloc[0])
         screen.print(f"prediction  {escape(str(result.predictions[0]))}", soft_wrap=True)
         with checking(screen) as progress:

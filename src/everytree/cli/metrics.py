@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from everytree.bias import parse
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
-from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
+from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import console, notes, plain_table, sign_of_life
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
@@ -44,7 +44,7 @@ class Request:
 
 def run(request: Request) -> None:
     """Bound the metrics, show them, write the files."""
-    check_depth(request.setup.depth)
+    request.setup.learner.check()
     request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")

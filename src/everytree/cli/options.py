@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -57,7 +60,6 @@ TestArgument = Annotated[
     typer.Argument(help="Table of the people to judge; a named data set brings its own.", metavar="TEST"),
 ]
 BiasOption = Annotated[str, typer.Option("--bias", help=BIAS)]
-DepthOption = Annotated[int, typer.Option("--depth", help="Largest depth of the tree.")]
 LabelOption = Annotated[
     str | None, typer.Option("--label", help="Label column; a named data set knows its own.")
 ]
@@ -100,6 +102,22 @@ MetricsOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
 ]
 
+# Of `audit` alone.
+AuditArgument = Annotated[Path | None, typer.Argument(help="The audit, a .toml file.", metavar="AUDIT.TOML")]
+InitOption = Annotated[
+    str | None,
+    typer.Option("--init", help="Write a first audit of this training table, then stop.", metavar="TRAIN"),
+]
+InitTestOption = Annotated[
+    str | None, typer.Option("--test", help="With --init: the table of the people to judge.")
+]
+InitLabelOption = Annotated[str | None, typer.Option("--label", help="With --init: the label column.")]
+OutputOption = Annotated[Path, typer.Option("--output", help="With --init: the file to write.")]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),
+]
+
 # Of `reproduce` alone.
 TableOption = Annotated[
     TableName | None, typer.Option(help="Which of the paper's tables; all unless a figure is chosen.")
@@ -124,3 +142,65 @@ PicturesOption = Annotated[
 CellTimeOption = Annotated[
     float, typer.Option("--time-limit", help="Seconds for each cell or amount, and engine.")
 ]
+
+# Which tree is learned: of every command that learns one.
+Given = dict[str, Any]
+"""Options as they were given, by name; None where they were left out."""
+
+LEARNER: Given = {
+    "depth": Annotated[
+        str | None,
+        typer.Option(
+            "--depth", "--max-depth", help="Largest depth of the tree; none for no limit.", metavar="D"
+        ),
+    ],
+    "criterion": Annotated[
+        str | None, typer.Option("--criterion", help="How splits are compared.", metavar="NAME")
+    ],
+    "min_samples_leaf": Annotated[
+        str | None, typer.Option("--min-samples-leaf", help="Rows of a leaf, or their share.", metavar="N")
+    ],
+    "min_samples_split": Annotated[
+        str | None,
+        typer.Option("--min-samples-split", help="Rows of a split node, or their share.", metavar="N"),
+    ],
+    "max_leaf_nodes": Annotated[
+        str | None, typer.Option("--max-leaf-nodes", help="Largest number of leaves.", metavar="N")
+    ],
+    "min_impurity_decrease": Annotated[
+        str | None, typer.Option("--min-impurity-decrease", help="What a split must gain.", metavar="X")
+    ],
+    "ccp_alpha": Annotated[
+        str | None, typer.Option("--ccp-alpha", help="Price of a leaf when the tree is pruned.", metavar="X")
+    ],
+    "model": Annotated[
+        Path | None,
+        typer.Option(
+            "--model",
+            help="Saved estimator in place of these settings. Its code is run: only files that you trust.",
+            metavar="FILE",
+        ),
+    ],
+}
+
+
+def with_learner(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of `LEARNER` in place of its parameter `learner`, which gets them all."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        learner = {name: given.pop(name) for name in LEARNER}
+        command(**given, learner=learner)
+
+    signature = inspect.signature(command, eval_str=True)
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=option)
+        for name, option in LEARNER.items()
+    ]
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        own = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+        parameters += options if parameter.name == "learner" else [own]
+    run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return run

@@ -1,4 +1,4 @@
-"""What every question begins with: the tables, the depth, the encoding, and the limits that make sense."""
+"""What every question begins with: the tables, the tree, the encoding, and the limits that make sense."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, cast
 
-from sklearn.tree import DecisionTreeClassifier
-
+from everytree.cli.trees import Tree
 from everytree.datasets.inputs import Tables, read_tables
 from everytree.errors import EverytreeError
 from everytree.learner import prepare
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 LEAST_MEMORY = 1e6
 """A smaller limit without a unit is a number of megabytes taken for bytes."""
 
-__all__ = ["NO_HURRY", "Patience", "Setup", "check_depth", "check_limit", "check_people"]
+__all__ = ["NO_HURRY", "Patience", "Setup", "check_limit", "check_people"]
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Setup:
 
     train: str
     test: str | None
-    depth: int
+    learner: Tree
     label: str | None = None
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
@@ -41,7 +40,7 @@ class Setup:
     def prepare(self, tables: Tables) -> Prepared:
         """Encode both tables and learn the tree."""
         return prepare(
-            DecisionTreeClassifier(max_depth=self.depth, random_state=0),
+            self.learner.estimator(),
             tables.X_train,
             tables.y_train,
             tables.X_test,
@@ -57,12 +56,6 @@ class Setup:
         check_people(people, len(tables.X_test))
         chosen = replace(tables, X_test=tables.X_test.iloc[list(people)])
         return chosen, self.prepare(chosen)
-
-
-def check_depth(depth: int) -> None:
-    """Refuse a tree without a split."""
-    if depth < 1:
-        raise EverytreeError(f"--depth must be a whole number of at least 1; received {depth}.")
 
 
 def check_limit(option: str, value: float | None) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from rich.markup import escape
 
 from everytree.cli.outputs import check_writable, write_json, write_table
-from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
-from everytree.cli.screen import Report, console, notes, plain_table, show_shares, sign_of_life
+from everytree.cli.preparing import NO_HURRY, Patience, Setup
+from everytree.cli.screen import Report, console, notes, plain_table, show_notes, show_shares, sign_of_life
 from everytree.errors import EverytreeError
 from everytree.questions.radius import as_family, radius_prepared
 from everytree.support.limits import as_jobs
@@ -45,7 +45,7 @@ class Request:
 
 def run(request: Request) -> None:
     """Find everybody's radius, show the distribution, write the files."""
-    check_depth(request.setup.depth)
+    request.setup.learner.check()
     request.patience.check()
     if request.max_amount is not None and request.max_amount < 0:
         raise EverytreeError(
@@ -90,6 +90,7 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
         screen.print(
             f"              {unshaken} others are proved up to the largest amount, perhaps beyond it"
         )
+    show_notes(screen, result.notes)
     screen.print("\nThe radius of a prediction is the largest amount for which it is proved robust.")
     if exact < len(result):
         screen.print(

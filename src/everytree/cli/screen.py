@@ -33,6 +33,7 @@ __all__ = [
     "notes",
     "plain_table",
     "show_groups",
+    "show_notes",
     "show_person",
     "show_shares",
     "show_verdicts",
@@ -221,6 +222,13 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
             "A time or memory limit ended the search early: some of the unknown may be robust.",
             soft_wrap=True,
         )
+    show_notes(screen, result.notes)
+
+
+def show_notes(screen: Console, said: Sequence[str]) -> None:
+    """Show what proofs take for granted beyond the tables, one line each."""
+    for note in said:
+        screen.print(f"note: {escape(note)}", soft_wrap=True)
 
 
 def show_groups(screen: Console, groups: pd.DataFrame) -> None:

@@ -11,9 +11,9 @@ from rich.markup import escape
 from everytree.bias import parse
 from everytree.bias.kinds import KINDS
 from everytree.cli.outputs import check_writable, write_json, write_table
-from everytree.cli.preparing import NO_HURRY, Patience, Setup, check_depth
+from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.records import show_records
-from everytree.cli.screen import Report, console, notes, show_person, sign_of_life
+from everytree.cli.screen import Report, console, notes, show_notes, show_person, sign_of_life
 from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
@@ -54,7 +54,7 @@ class Request:
 
 def run(request: Request) -> None:
     """Certify the people who are asked for and show what would change their predictions."""
-    check_depth(request.setup.depth)
+    request.setup.learner.check()
     request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--write", request.write, *TABLE_FORMS)
@@ -70,6 +70,7 @@ def run(request: Request) -> None:
             tables, result = _certify(request, people, report)
         screen.print(f"bias model  {escape(str(result.bias))}", soft_wrap=True)
         screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
+        show_notes(screen, result.notes)
         for place, person in enumerate(people):
             screen.print()
             _show(screen, result, place, person, tables)

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import UnsupportedLearnerError
 
-__all__ = ["SUPPORTED", "Settings", "describe", "read_parameters", "refuse"]
+__all__ = ["CHOICES", "SUPPORTED", "Settings", "describe", "read_parameters", "refuse"]
 
 SUPPORTED = (
     "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth, "
@@ -27,6 +27,13 @@ SUPPORTED = (
     "scikit-learn's steps that do not look at the labels: encoders, scalers, imputers, binners, PCA and the "
     "like, FunctionTransformer, directly or in Pipelines and ColumnTransformers."
 )
+
+
+CHOICES = (
+    *("criterion", "min_samples_leaf", "min_samples_split", "max_leaf_nodes", "min_impurity_decrease"),
+    "ccp_alpha",
+)
+"""Settings besides the depth that commands and audit files offer, under the names that scikit-learn uses."""
 
 
 @dataclass(frozen=True)

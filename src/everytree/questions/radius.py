@@ -181,6 +181,7 @@ class _Search:
             frame=test.frame,
             index=test.index,
             complete=complete,
+            notes=self.prepared.notes_for(self.model),
         )
 
     def _waiting(self) -> NDArray[np.bool_]:

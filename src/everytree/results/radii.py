@@ -46,6 +46,8 @@ class RadiusResult:
         The test table and its names.
     complete : bool
         False if the search ended, by the time limit or by its own, before everyone's two ends met.
+    notes : tuple of str
+        As in `CertificationResult`.
     """
 
     lower: NDArray[np.int64]
@@ -57,6 +59,7 @@ class RadiusResult:
     frame: pd.DataFrame
     index: pd.Index[Any]
     complete: bool
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.lower)
@@ -115,6 +118,7 @@ class RadiusResult:
             "family": str(self.family),
             "max_amount": self.max_amount,
             "complete": self.complete,
+            "notes": list(self.notes),
             "people": [
                 {
                     "index": as_plain(name),

@@ -6,6 +6,7 @@ Reads the plan and the prepared tables; says nothing about people.
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 __all__ = ["Fact", "columns_of", "commands", "cut_off", "examples", "facts", "open_radii", "short_name"]
 
 
+NO_SETTINGS: Mapping[str, object] = {}
+
+
 @dataclass(frozen=True)
 class Fact:
     """One line of the method: what, its value, and a sentence about it. `code` values are set as code."""
@@ -39,7 +43,7 @@ def short_name(table: str) -> str:
     return PurePath(table.replace("\\", "/")).name
 
 
-def commands(data: Data, cell: Cell) -> list[str]:
+def commands(data: Data, cell: Cell, settings: Mapping[str, object] = NO_SETTINGS) -> list[str]:
     """The command lines that show a witness and check a proof; the number of the person goes to the end."""
     tables = [short_name(data.train), *([short_name(data.test)] if data.test is not None else [])]
     options: list[str] = []
@@ -51,6 +55,8 @@ def commands(data: Data, cell: Cell) -> list[str]:
         options += ["--categorical", name]
     if data.encoding != "onehot":
         options += ["--encoding", data.encoding]
+    for name, value in settings.items():
+        options += [f"--{name.replace('_', '-')}", str(value)]
     options += ["--depth", str(cell.depth), "--bias", str(cell.model), "--person"]
     return [shlex.join(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
 

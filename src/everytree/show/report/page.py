@@ -92,7 +92,7 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         "columns": lambda: method.columns_of(audit),
         "cut_off": lambda: method.cut_off(audit),
         "open_radii": lambda: method.open_radii(audit),
-        "commands": lambda: method.commands(audit.plan.data, first.cell),
+        "commands": lambda: method.commands(audit.plan.data, first.cell, audit.plan.learner),
         "examples": lambda: method.examples(audit.verdicts[first.cell]),
         "people": lambda: encode(people_data(audit)),
     }

@@ -88,7 +88,7 @@ def _cell(audit: AuditResult, cell: Cell, result: CertificationResult, notebook:
         "engine": result.engine,
         "verdicts": "".join(letters.tolist()),
         "witnesses": [notebook.note(result.witnesses[p]) for p in sorted(result.witnesses)],
-        "commands": commands(audit.plan.data, cell),
+        "commands": commands(audit.plan.data, cell, audit.plan.learner),
     }
 
 
