@@ -14,7 +14,6 @@ import numpy as np
 from everytree.learner.availability import Floors, floors
 from everytree.prove.counts import Columns, RowTypes, code_columns, type_rows
 from everytree.table import check_gaps
-from everytree.table.pipelines import check_additions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +42,6 @@ class Problem:
         cls, table: TrainingTable, bias: ResolvedBias, settings: Settings, *, outer_splits: bool = True
     ) -> Problem:
         """Code a table; values that the learner may not tell apart are refused."""
-        if bias.additions:
-            check_additions(table)
         check_gaps(table, bias.additions)
         columns = code_columns(table.X, table.is_boolean)
         return cls(table, bias, settings, columns, type_rows(table.y, bias), outer_splits)

@@ -65,6 +65,7 @@ def certification_html(result: CertificationResult) -> str:
         )
     if not result.complete:
         notes.append("A time or memory limit ended the search early: some of the unknown may be robust.")
+    notes += result.notes
     return _box(
         f"<div><b>{_people(len(result))}</b>, {escape(result.learner)}</div>",
         _model(result.bias),

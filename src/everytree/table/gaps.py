@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from everytree.errors import TableError
+from everytree.table.pipelines import check_additions
 from everytree.table.structure import TrainingTable
 
 __all__ = ["FEATURE_STEP", "check_gaps"]
@@ -43,6 +44,8 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
     ------
     TableError
         If a gap is too small; the message names the column and the two values.
+    UnsupportedLearnerError
+        If rows may be added, and a step before the tree may look at all rows at once.
 
     Notes
     -----
@@ -50,6 +53,8 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
     chain of at most ``additions`` values between a and b; the check excludes that such a chain
     joins two values of the table.
     """
+    if additions:
+        check_additions(table)
     steps = additions + 1
     widest = steps * LARGEST_STEP
     found = [
@@ -109,10 +114,16 @@ def _same_exponent(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _refuse(table: TrainingTable, feature: int, low: float, high: float, additions: int) -> None:
+    remedy = "Round the column, or rescale it to larger numbers."
+    if table.encoder is not None:
+        remedy = (
+            "Round the features before the tree, for example by FunctionTransformer(np.round, "
+            "kw_args={'decimals': 5}) as the last step before it, or rescale them to larger numbers."
+        )
     added = f" with {additions} added rows in between" if additions else ""
     raise TableError(
         f"Column {table.feature_names[feature]!r} has the values {low!r} and {high!r}, which are so close "
         f"that scikit-learn may treat them as one{added}: nothing can be proved about such a table. "
         "Different values must be further apart than 1e-7 for each row that may be added, and once more. "
-        "Round the column, or rescale it to larger numbers."
+        f"{remedy}"
     )
