@@ -14,7 +14,7 @@ from tests.audit.audit_tools import write_audit
 from tests.cli.cli_tools import Run, run
 
 NO_AMOUNTS = ('amounts = [1, "20%"]\n', "")
-KEYS_ABOVE = "The keys here are 'title', 'author', 'date', 'data', 'audit', 'bias', 'outputs'."
+KEYS_ABOVE = "The keys here are 'title', 'author', 'date', 'data', 'learner', 'audit', 'bias', 'outputs'."
 
 WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
     "misspelt key": (
