@@ -75,7 +75,7 @@ def test_a_search_inside_a_pipeline() -> None:
     ("estimator", "reason"),
     [
         *(
-            (kind(), "lets many trees vote.* Certify a single DecisionTreeClassifier")
+            (kind(), "It lets many trees vote.* Certify a single DecisionTreeClassifier")
             for kind in (
                 RandomForestClassifier,
                 ExtraTreesClassifier,
