@@ -14,13 +14,13 @@ from tests.audit.audit_tools import write_audit
 from tests.cli.cli_tools import Run, run
 
 NO_AMOUNTS = ('amounts = [1, "20%"]\n', "")
-KEYS_ABOVE = "The keys here are 'title', 'author', 'date', 'data', 'audit', 'bias', 'outputs'."
+KEYS_ABOVE = "The keys here are 'title', 'author', 'date', 'data', 'audit', 'bias', 'outputs', 'require'."
 
 WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
     "misspelt key": (
         [("depths", "depth")],
         "[audit] depth: there is no such key. Did you mean 'depths'? The keys here are 'groups', 'depths', "
-        "'engine', 'time_limit', 'n_jobs'.",
+        "'engine', 'time_limit', 'n_jobs', 'smallest_group'.",
     ),
     "misspelt table": (
         [("[outputs]", "[output]")],

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.keys import TableOfKeys, naming
 from everytree.audit.plan import Data, Outputs, Plan, Sweep, why_no_radius
+from everytree.audit.require import read_require
 from everytree.bias import Amount, parse
 from everytree.datasets.inputs import is_dataset
 from everytree.errors import AuditError, BiasError
 from everytree.questions.certify import ENGINES
 from everytree.support.text import nearest
+from everytree.table.groups import SMALLEST_COMPARED
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
 
 __all__ = ["load_plan"]
 
-TOP = ("title", "author", "date", "data", "audit", "bias", "outputs")
+TOP = ("title", "author", "date", "data", "audit", "bias", "outputs", "require")
 DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding")
-AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs")
+AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
 OUTPUTS = ("folder", "report", "people", "groups")
 ENCODINGS = ("onehot", "ordinal")
@@ -71,6 +73,8 @@ def load_plan(path: str | Path) -> Plan:
         author=top.text("author") or "",
         date=top.text("date") or "",
         outputs=_outputs(top.table("outputs", OUTPUTS), path.parent),
+        smallest_group=_smallest_group(audit),
+        require=read_require(top),
     )
 
 
@@ -174,6 +178,13 @@ def _n_jobs(keys: TableOfKeys) -> int:
         raise keys.wrong(
             "n_jobs", f"must be a whole number from 1, or -1 for one process a core; received {value!r}."
         )
+    return value
+
+
+def _smallest_group(keys: TableOfKeys) -> int:
+    value = keys.values.get("smallest_group", SMALLEST_COMPARED)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise keys.wrong("smallest_group", f"must be a whole number from 1; received {value!r}.")
     return value
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everytree.audit.require import unmet
 from everytree.audit.tables import group_lines, people_lines
 
 if TYPE_CHECKING:
@@ -78,6 +79,10 @@ class AuditResult:
             ``accuracy_low`` and ``accuracy_high``, and what `metric_ranges` says about these ends.
         """
         return group_lines(self, metrics)
+
+    def unmet(self) -> list[str]:
+        """Say what ``[require]`` asks for and was not found, one sentence each; empty if all was found."""
+        return unmet(self)
 
     def people(self) -> pd.DataFrame:
         """One line for each cell and person.

@@ -9,12 +9,14 @@ import typer
 
 from everytree.cli.options import (
     BIAS,
+    AuditArgument,
     BiasOption,
     CategoricalOption,
     CellsOption,
     CellTimeOption,
     ColumnsOption,
     CsvOption,
+    DaskOption,
     DatasetOption,
     DepthOption,
     DropOption,
@@ -23,15 +25,20 @@ from everytree.cli.options import (
     EngineName,
     FigureOption,
     GroupOption,
+    InitLabelOption,
+    InitOption,
+    InitTestOption,
     JobsOption,
     JsonOption,
     LabelOption,
     MarkdownOption,
     MemoryOption,
     MetricsOption,
+    OutputOption,
     PicturesOption,
     PositiveOption,
     QuietOption,
+    RequireOption,
     SummaryOption,
     TableOption,
     TestArgument,
@@ -92,6 +99,7 @@ def certify(
     json: JsonOption = None,
     csv: CsvOption = None,
     quiet: QuietOption = False,
+    require_robust: RequireOption = None,
 ) -> None:
     """Prove for each person of TEST that bias of the given kind cannot change the prediction."""
     from everytree.cli import certify as certifying
@@ -106,6 +114,7 @@ def certify(
             json=json,
             csv=csv,
             quiet=quiet,
+            require_robust=require_robust,
         )
     )
 
@@ -273,26 +282,12 @@ def explain(
 
 @app.command()
 def audit(
-    file: Annotated[
-        Path | None, typer.Argument(help="The audit, a .toml file.", metavar="AUDIT.TOML")
-    ] = None,
-    init: Annotated[
-        str | None,
-        typer.Option(
-            "--init", help="Write a first audit of this training table, then stop.", metavar="TRAIN"
-        ),
-    ] = None,
-    test: Annotated[
-        str | None, typer.Option("--test", help="With --init: the table of the people to judge.")
-    ] = None,
-    label: Annotated[str | None, typer.Option("--label", help="With --init: the label column.")] = None,
-    output: Annotated[Path, typer.Option("--output", help="With --init: the file to write.")] = Path(
-        "audit.toml"
-    ),
-    dask: Annotated[
-        str | None,
-        typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),
-    ] = None,
+    file: AuditArgument = None,
+    init: InitOption = None,
+    test: InitTestOption = None,
+    label: InitLabelOption = None,
+    output: OutputOption = Path("audit.toml"),
+    dask: DaskOption = None,
     json: SummaryOption = None,
     quiet: QuietOption = False,
 ) -> None:

@@ -11,7 +11,7 @@ from rich.markup import escape
 
 from everytree.audit import load_plan, run_audit
 from everytree.audit.template import write_example
-from everytree.cli import Interrupted
+from everytree.cli import Interrupted, NotMet
 from everytree.cli.outputs import check_writable, write_json
 from everytree.cli.screen import cells, console, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
@@ -63,6 +63,9 @@ def run(request: Request, test: str | None = None, label: str | None = None) -> 
             _show(screen, result)
     if request.json is not None:
         write_json(request.json, _summary(result))
+    short = result.unmet()
+    if short:
+        raise NotMet("\n".join(["[require] of this audit.", *short]))
 
 
 def begin(file: Path | None, train: str, test: str | None, label: str | None, output: Path) -> None:

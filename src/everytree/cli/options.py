@@ -100,6 +100,27 @@ MetricsOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
 ]
 
+RequireOption = Annotated[
+    str | None,
+    typer.Option("--require-robust", help="Exit with 1 if fewer people are proved robust.", metavar="SHARE"),
+]
+
+# Of `audit` alone.
+AuditArgument = Annotated[Path | None, typer.Argument(help="The audit, a .toml file.", metavar="AUDIT.TOML")]
+InitOption = Annotated[
+    str | None,
+    typer.Option("--init", help="Write a first audit of this training table, then stop.", metavar="TRAIN"),
+]
+InitTestOption = Annotated[
+    str | None, typer.Option("--test", help="With --init: the table of the people to judge.")
+]
+InitLabelOption = Annotated[str | None, typer.Option("--label", help="With --init: the label column.")]
+OutputOption = Annotated[Path, typer.Option("--output", help="With --init: the file to write.")]
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),
+]
+
 # Of `reproduce` alone.
 TableOption = Annotated[
     TableName | None, typer.Option(help="Which of the paper's tables; all unless a figure is chosen.")

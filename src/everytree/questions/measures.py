@@ -30,7 +30,7 @@ from everytree.results.ranges import BETWEEN, EVERYBODY
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Measures"]
+__all__ = ["METRICS", "NEED_NO_TRUTH", "Measures"]
 
 Group = tuple[Any, ...]
 Ranges = dict[tuple[str, Group], Range]
@@ -44,6 +44,13 @@ TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = (
 PRECISION, FOUR_FIFTHS = "precision", "four-fifths ratio"
 PARITY_DIFFERENCE, PARITY_RATIO = "demographic parity difference", "demographic parity ratio"
 OPPORTUNITY, ODDS = "equal opportunity difference", "equalised odds difference"
+
+NEED_NO_TRUTH = (SELECTION, FOUR_FIFTHS, PARITY_DIFFERENCE, PARITY_RATIO)
+METRICS = (
+    *(ACCURACY, TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE, PRECISION, OPPORTUNITY, ODDS),
+    *NEED_NO_TRUTH,
+)
+"""All metrics that have a range, and those among them that need no true labels."""
 
 
 @dataclass(frozen=True, eq=False)
