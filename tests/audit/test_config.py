@@ -97,13 +97,13 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
     ),
     "no training table": (
         [('train = "train.csv"\n', "")],
-        "[data] train: is needed: the training table, a .csv, .parquet or .arff file or a data set.",
+        "[data] train: is needed: the training table, a file such as .csv or .parquet, or a data set.",
     ),
     "misspelt data set": (
         [('"train.csv"', '"compass"')],
         "[data] train: 'compass' is neither a file nor a data set. Did you mean 'compas'? The bundled data "
-        "sets are 'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .parquet and "
-        ".arff.",
+        "sets are 'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .tsv, .txt, "
+        ".parquet, .feather, .xlsx, .arff.",
     ),
     "misspelt file": (
         [('"train.csv"', '"trian.csv"')],

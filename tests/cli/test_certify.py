@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
 
+import io
 import json
 from pathlib import Path
 
@@ -201,3 +202,18 @@ def test_a_required_share_that_is_not_met_ends_with_1(run: Run, tmp_path: Path) 
     )
     assert json.loads((tmp_path / "out.json").read_text())["summary"]["robust"] == 1
     assert run(*FILES, "--bias", "flip(1)", "--require-robust", "75").err.endswith("write 75%.\n")
+
+
+def test_one_table_comes_from_standard_input(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(tmp_path)
+    options = ("--label", "hired", "--depth", 1, "--bias", "flip(1)")
+    before = run("certify", "train.csv", "test.csv", *options)
+    semicolons = (tmp_path / "train.csv").read_text().replace(",", ";").encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(semicolons)))
+    assert run("certify", "-", "test.csv", *options) == before
+    said = run("certify", "-", "-", *options)
+    assert said.code == 2
+    assert "standard input, -, which can be read once" in said.err
+    assert "standard input, -, cannot be read again" in run("audit", "--init", "-").err

@@ -104,7 +104,7 @@ def _engines() -> tuple[str, ...]:
 
 
 def _data(keys: TableOfKeys, folder: Path) -> Data:
-    train = keys.need_text("train", "the training table, a .csv, .parquet or .arff file or a data set")
+    train = keys.need_text("train", "the training table, a file such as .csv or .parquet, or a data set")
     test, label = keys.text("test"), keys.text("label")
     with naming(keys.name("train")):
         named = is_dataset(train, folder)

@@ -21,6 +21,7 @@ from everytree.errors import AuditError
 from everytree.support.files import check_writable, write_text
 from everytree.support.text import listing
 from everytree.table import read_table, split_label
+from everytree.table.reading import STANDARD_INPUT
 
 __all__ = ["write_example"]
 
@@ -109,6 +110,10 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
     output : Path
         A ``.toml`` file that does not exist yet.
     """
+    if STANDARD_INPUT in (train, test):
+        raise AuditError(
+            "An audit is run from files: standard input, -, cannot be read again. Save it first."
+        )
     check_writable("--output", output, ".toml")
     if output.exists():
         raise AuditError(

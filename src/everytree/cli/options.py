@@ -48,7 +48,10 @@ class ColumnName(StrEnum):
     BOTH = "both"
 
 
-TRAIN = "Training table: a .csv, .parquet or .arff file, or the name of a data set (see everytree datasets)."
+TRAIN = (
+    "Training table: a .csv, .parquet, .feather, .xlsx or .arff file, - for standard input, or the name of a "
+    "data set (see everytree datasets)."
+)
 BIAS = 'What may be wrong with it, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
 
 TrainArgument = Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")]
