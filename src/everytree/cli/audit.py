@@ -15,6 +15,7 @@ from everytree.cli import Interrupted, NotMet
 from everytree.cli.outputs import check_writable, write_json
 from everytree.cli.screen import cells, console, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
+from everytree.results.learned import tree_facts
 from everytree.support.text import percent
 from everytree.support.version import VERSION
 
@@ -85,6 +86,7 @@ def _show(screen: Console, result: AuditResult) -> None:
     plan, shares = result.plan, result.to_frame()
     people = len(next(iter(result.prepared.values())).test.X)
     screen.print(f"{escape(plan.title)}: {people} people, {len(plan.cells())} cells\n", soft_wrap=True)
+    _show_trees(screen, result)
     columns = ["bias model", "depth", "amount", *VERDICTS]
     table = plain_table(columns, numbers=5)
     before = ("", "")
@@ -106,9 +108,20 @@ def _show(screen: Console, result: AuditResult) -> None:
     screen.print(f"cells kept in {escape(str(outputs.folder))}", soft_wrap=True)
 
 
+def _show_trees(screen: Console, result: AuditResult) -> None:
+    """Show how the tree of each depth does; one that says the same to everybody loudly."""
+    for depth in sorted(result.plan.depths):
+        facts = tree_facts(next(iter(result.of(0, depth).values())))
+        said = "; ".join(f"{name} {text}" for name, text in facts.lines())
+        screen.print(f"depth {depth}  {escape(said)}", soft_wrap=True)
+        if facts.warning:
+            screen.print(f"         [bold]{escape(facts.warning)}[/bold]", soft_wrap=True)
+    screen.print()
+
+
 def _show_first_groups(screen: Console, result: AuditResult) -> None:
-    """Show the groups for the first bias model, at its first depth and last amount."""
-    cell, verdicts = list(result.of(0, result.plan.depths[0]).items())[-1]
+    """Show the groups for the first bias model, at its deepest tree and last amount."""
+    cell, verdicts = list(result.of(0, max(result.plan.depths)).items())[-1]
     screen.print(f"\nBy group, for {escape(str(cell.model))} at depth {cell.depth}", soft_wrap=True)
     for columns in result.plan.groups:
         screen.print()

@@ -5,11 +5,12 @@ Between the audit and the template. It chooses and counts; the words are in `fin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from everytree.bias import explain, in_words, resolve
 from everytree.bias.kinds import ADD, FLIP, KINDS
+from everytree.results.learned import TreeFacts, tree_facts
 from everytree.show.report import findings
 from everytree.show.report.findings import VerdictCounts
 from everytree.show.report.people import amount_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AmountTable",
     "Assumption",
+    "DepthRow",
     "Grouping",
     "Headline",
     "Row",
@@ -68,10 +70,22 @@ class AmountTable:
 
 
 @dataclass(frozen=True)
+class DepthRow:
+    """The tree of one depth: how it does, and the verdicts under the assumption of the first screen."""
+
+    depth: int
+    facts: TreeFacts
+    tally: VerdictCounts
+
+
+@dataclass(frozen=True)
 class Headline:
-    """The finding of the first screen: one cell, in words and counts."""
+    """The finding of the first screen: one cell, in words and counts, and the trees of all depths."""
 
     cell: Cell
+    bias: str
+    warning: str
+    depths: list[DepthRow]
     tally: VerdictCounts
     lead: str
     sentences: list[str]
@@ -103,21 +117,32 @@ class Assumption:
 
 
 def headline(audit: AuditResult) -> Headline:
-    """Choose the cell that the report opens with: first bias model, first depth, its largest amount."""
-    depth = audit.plan.depths[0]
-    cells = audit.of(0, depth)
+    """Choose the cell that the report opens with: first bias model, its largest amount, the deepest tree."""
+    cells = audit.of(0, max(audit.plan.depths))
     ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
     cell = ordered[-1]
     result = cells[cell]
     tally = VerdictCounts.of(result)
     return Headline(
         cell=cell,
+        bias=audit.plan.sweeps[cell.sweep].name,
+        warning=tree_facts(result).warning,
+        depths=_depths(audit, cell),
         tally=tally,
         lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
         sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
         also=_also(audit, cells, ordered),
         groupings=groupings(audit, result),
     )
+
+
+def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
+    """The trees of all depths asked for, under the same assumption."""
+    rows = []
+    for depth in sorted(audit.plan.depths):
+        result = audit.verdicts[replace(cell, depth=depth)]
+        rows.append(DepthRow(depth, tree_facts(result), VerdictCounts.of(result)))
+    return rows
 
 
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
