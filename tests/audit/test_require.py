@@ -53,7 +53,11 @@ accuracy = {at_least = 0.6}
         "allowed.",
     ]
     path.write_text(path.read_text().replace("smallest_group = 1", "smallest_group = 2"))
-    assert not any("sex Female" in said for said in run_audit(load_plan(path)).unmet())
+    found = run_audit(load_plan(path)).unmet()
+    assert not any("sex Female" in said for said in found)
+    assert found[-1] == (
+        "flip(1), depth 1: demographic parity difference by sex has no value: no group has 2 people."
+    )
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_lines_for_groups_and_people(tmp_path: Path) -> None:
 
 
 def test_lines_with_metrics_have_the_ranges(tmp_path: Path) -> None:
-    audit = run_audit(_plan(tmp_path))
+    audit = run_audit(replace(_plan(tmp_path), smallest_group=2))
     lines = audit.to_frame(metrics=True)
     one = lines[lines["model"] == "flip(1)"].set_index("group")
     cell, result = next(iter(audit.verdicts.items()))

@@ -164,8 +164,17 @@ def _unmet_metrics(audit: AuditResult, result: CertificationResult, bounds: tupl
         wanted = [bound for bound in bounds if bound.metric.endswith(OF_GROUPS) == bool(columns)]
         if not wanted:
             continue
-        ranges = metric_ranges(result, list(columns) or None, positive=audit.plan.data.positive)
+        plan = audit.plan
+        ranges = metric_ranges(
+            result, list(columns) or None, positive=plan.data.positive, smallest_group=plan.smallest_group
+        )
         rows: list[dict[Any, Any]] = ranges.table.to_dict("records")
+        known, least = set(ranges.index.get_level_values(0)), plan.smallest_group
+        said += [
+            f"{bound.metric} by {' and '.join(columns)} has no value: no group has {least} people"
+            for bound in wanted
+            if bound.metric not in known
+        ]
         for (metric, *key), row in zip(ranges.index, rows, strict=True):
             together = set(key) in ({EVERYBODY}, {BETWEEN})
             small = not together and row["n"] < audit.plan.smallest_group

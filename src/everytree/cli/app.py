@@ -39,6 +39,7 @@ from everytree.cli.options import (
     PositiveOption,
     QuietOption,
     RequireOption,
+    SmallestOption,
     SummaryOption,
     TableOption,
     TestArgument,
@@ -127,6 +128,7 @@ def metrics(
     depth: DepthOption = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     positive: PositiveOption = None,
+    smallest_group: SmallestOption = 30,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = EncodingName.ONEHOT,
@@ -145,6 +147,7 @@ def metrics(
             setup=_setup(train, test, depth, label, drop, categorical, encoding),
             bias=bias,
             positive=positive,
+            smallest_group=smallest_group,
             groups=tuple(group or ()),
             patience=_patience(time_limit, memory_limit, n_jobs),
             json=json,

@@ -99,6 +99,9 @@ SummaryOption = Annotated[
 PositiveOption = Annotated[
     str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
 ]
+SmallestOption = Annotated[
+    int, typer.Option("--smallest-group", help="Groups of fewer people are shown, but not compared.")
+]
 MetricsOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
 ]

@@ -199,6 +199,7 @@ class CertificationResult:
         y_true: object = None,
         positive: object = None,
         *,
+        smallest_group: int = 1,
         tries: int = 100,
         time_limit: float | None = None,
         progress: bool | Progress = False,
@@ -208,7 +209,14 @@ class CertificationResult:
         See `everytree.questions.metrics.metric_ranges`.
         """
         ranges: MetricRanges = above("metric_ranges")(
-            self, sensitive_features, y_true, positive, tries=tries, time_limit=time_limit, progress=progress
+            self,
+            sensitive_features,
+            y_true,
+            positive,
+            smallest_group=smallest_group,
+            tries=tries,
+            time_limit=time_limit,
+            progress=progress,
         )
         return ranges
 

@@ -207,7 +207,7 @@ def groupings(audit: AuditResult, result: CertificationResult) -> list[Grouping]
             VerdictCounts(_count(row, "robust"), _count(row, "not robust"), _count(row, "unknown"), name)
             for name, row in _rows(result.by_group(list(columns)))
         ]
-        sentence = findings.differs_most(groups, everybody)
+        sentence = findings.differs_most(groups, everybody, audit.plan.smallest_group)
         found.append(Grouping(columns, " and ".join(columns), groups, sentence))
     return found
 
