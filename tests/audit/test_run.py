@@ -422,7 +422,8 @@ def test_columns_called_like_those_of_the_output_are_kept_beside_them(tmp_path: 
     table.to_csv(tmp_path / "t.csv", index=False)
     path = str(tmp_path / "t.csv")
     data = Data(path, path, "hired", drop=("verdict", "index", "column model"))
-    outputs = Outputs(tmp_path / "results", people=tmp_path / "people.parquet")
+    shown = ("verdict", "index", "column model")
+    outputs = Outputs(tmp_path / "results", people=tmp_path / "people.parquet", columns=shown)
     sweeps = (Sweep("wrong", parse("flip(1)")),)
     audit = run_audit(
         _plan(tmp_path, data=data, sweeps=sweeps, groups=(("label", "model"),), outputs=outputs)

@@ -264,11 +264,21 @@ def test_a_first_audit_drops_identifiers(run: Run, tmp_path: Path) -> None:
     assert tomllib.loads((tmp_path / "only.toml").read_text())["data"]["drop"] == []  # something must be left
 
 
-def test_people_keep_their_identifiers(run: Run, tmp_path: Path) -> None:
-    write_audit(tmp_path, ('label = "hired"', 'label = "hired"\ndrop = ["sex", "id", "depth"]'))
+def test_personal_data_stay_out_unless_asked_for(run: Run, tmp_path: Path) -> None:
+    drop = ('label = "hired"', 'label = "hired"\ndrop = ["sex", "id", "depth"]')
+    write_audit(tmp_path, drop)
     for name in ("train.csv", "test.csv"):
         table = pd.read_csv(tmp_path / name)
         table.assign(id=[f"p{i}" for i in range(len(table))], depth=7).to_csv(tmp_path / name, index=False)
+    assert run("audit", "audit.toml", "--quiet") == (0, "", "")
+    people = pd.read_csv(tmp_path / "people.csv")
+    assert people.columns[7:10].tolist() == ["index", "sex", "prediction"]
+    write_audit(tmp_path, drop, ("[outputs]", '[outputs]\ncolumns = ["id", "depht"]'))
+    assert (
+        "columns: the test table has no column 'depht'. Did you mean 'depth'?"
+        in run("audit", "audit.toml").err
+    )
+    write_audit(tmp_path, drop, ("[outputs]", '[outputs]\ncolumns = ["id", "depth"]'))
     assert run("audit", "audit.toml", "--quiet") == (0, "", "")
     people = pd.read_csv(tmp_path / "people.csv")
     assert people.columns[7:12].tolist() == ["index", "sex", "id", "column depth", "prediction"]

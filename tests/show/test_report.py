@@ -303,6 +303,22 @@ def test_columns_that_do_not_fit_are_named(audit, monkeypatch):
     assert data["left_out"] == ["score"]
 
 
+def test_free_text_and_columns_not_asked_for_are_not_copied():
+    X = pd.DataFrame({"x": range(60), "name": [f"Secret {i}" for i in range(60)], "sex": ["f", "m"] * 30})
+    flips = Sweep("wrong labels", parse("flip(1)"))
+    audit = audit_of((X, [0] * 30 + [1] * 30, X, None), (flips,), depths=(1,))
+    data = people.people_data(audit)
+    assert [column["name"] for column in data["columns"]] == ["x", "sex"]
+    assert [column["name"] for column in data["records"]["columns"]] == ["x", "sex"]
+    assert data["withheld"] == ["name"]
+    assert data["witnesses"]
+    assert "Secret" not in str(data)
+    asked = replace(audit.plan, outputs=replace(audit.plan.outputs, columns=("name",)))
+    data = people.people_data(replace(audit, plan=asked))
+    assert [column["name"] for column in data["columns"]] == ["name"]
+    assert data["withheld"] == ["x", "sex"]
+
+
 def test_less_is_said_only_of_less():
     sweep = Sweep("both", parse("flip(?, where x < 5) + flip(?, where x >= 5)"), ("4", "30% of group"))
     first = headline(replace(twenty_people(sweep), radii={}))

@@ -29,7 +29,7 @@ TOP = ("title", "author", "date", "data", "audit", "bias", "outputs", "require")
 DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding")
 AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
-OUTPUTS = ("folder", "report", "people", "groups")
+OUTPUTS = ("folder", "report", "people", "groups", "columns")
 ENCODINGS = ("onehot", "ordinal")
 
 
@@ -263,4 +263,6 @@ def _outputs(keys: TableOfKeys, base: Path) -> Outputs:
         text = keys.text(key)
         return None if text is None else base / text
 
-    return Outputs(path("folder") or base / "audit-results", path("report"), path("people"), path("groups"))
+    columns = keys.texts("columns") if "columns" in keys.values else None
+    folder = path("folder") or base / "audit-results"
+    return Outputs(folder, path("report"), path("people"), path("groups"), columns)

@@ -113,12 +113,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where things are written; None where they are not wanted. `folder` keeps the cells."""
+    """Where things are written; None where they are not wanted. `folder` keeps the cells.
+
+    `columns` are those of the tables that are shown beside groups; by default, in the report alone, what the
+    tree sees, without free text.
+    """
 
     folder: Path = Path("audit-results")
     report: Path | None = None
     people: Path | None = None
     groups: Path | None = None
+    columns: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

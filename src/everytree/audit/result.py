@@ -90,10 +90,10 @@ class AuditResult:
         Returns
         -------
         DataFrame
-            Which cell, as in `to_frame`; then ``index``, the columns of the groups, the dropped columns that
-            the test table has, ``label`` (the true one, if known), ``prediction``, ``verdict``,
+            Which cell, as in `to_frame`; then ``index``, the columns of the groups and of
+            ``plan.outputs.columns``, ``label`` (the true one, if known), ``prediction``, ``verdict``,
             ``possible_labels`` (a JSON list), ``witness_size`` (in records), ``radius_lower`` and
             ``radius_upper``; missing where there is none. A column of the table that is called like one of
-            these is written as ``column NAME``.
+            these is written as ``column NAME``. No other column is copied.
         """
         return people_lines(self)

@@ -132,9 +132,9 @@ def _group_name(key: Group) -> str:
 def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResult | None) -> pd.DataFrame:
     table = pd.DataFrame({"index": result.index.to_numpy()})
     grouped = [name for columns in audit.plan.groups for name in columns]
-    dropped = [name for name in audit.plan.data.drop if name in result.frame.columns]
-    for name in dict.fromkeys([*grouped, *dropped]):
-        table[_beside(name, (*OWN, *grouped, *dropped))] = result.frame[name].to_numpy()
+    asked = audit.plan.outputs.columns or ()
+    for name in dict.fromkeys([*grouped, *asked]):
+        table[_beside(name, (*OWN, *grouped, *asked))] = result.frame[name].to_numpy()
     prepared = result.prepared
     if prepared is not None and prepared.test.y is not None:
         labels = [*result.labels.tolist(), None]  # the code of a label that training never saw is -1

@@ -96,7 +96,7 @@ def _show(screen: Console, result: AuditResult) -> None:
         table.add_row(*map(escape, shown), _amount(line), *_percent(line))
         before = (name, depth)
     screen.print(table)
-    if not shares["complete"].all():
+    if (~shares["complete"] & (shares["unknown"] > 0)).any():
         screen.print("\nA time limit ended some cells early: some of the unknown may be robust.")
     if plan.groups:
         _show_first_groups(screen, result)

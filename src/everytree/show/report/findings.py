@@ -139,7 +139,7 @@ def finding(tally: VerdictCounts, *, engine: str, complete: bool) -> list[str]:
         said.append("Nobody is left undecided.")
     if tally.unknown and engine != "auto":
         said.append(f"The engine “{engine}” only looks for proofs and never for records that change a label.")
-    if not complete:
+    if not complete and tally.unknown:
         said.append(
             "A time or memory limit ended the search early; more time may decide some of the unknown."
         )
