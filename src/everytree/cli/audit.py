@@ -76,8 +76,11 @@ def begin(file: Path | None, train: str, test: str | None, label: str | None, ou
             f"--init writes a new audit and runs none; received {str(file)!r} as well. Leave one of them out."
         )
 
-    write_example(train, test, label, output)
+    decided = write_example(train, test, label, output)
     screen = console()
+    for key, words in decided:
+        screen.print(f"{key:<8} {escape(words)}", soft_wrap=True)
+    screen.print()
     screen.print(f"Wrote {escape(str(output))}. Read it, change what does not fit, and run it with:\n")
     screen.print(f"    everytree audit {escape(str(output))}", soft_wrap=True)
 
