@@ -84,7 +84,7 @@ class Headline:
 
     cell: Cell
     bias: str
-    warning: str
+    warnings: list[str]
     depths: list[DepthRow]
     tally: VerdictCounts
     lead: str
@@ -122,12 +122,12 @@ def headline(audit: AuditResult) -> Headline:
     ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
     cell = ordered[-1]
     result = cells[cell]
-    tally = VerdictCounts.of(result)
+    tally, trees = VerdictCounts.of(result), _depths(audit, cell)
     return Headline(
         cell=cell,
         bias=audit.plan.sweeps[cell.sweep].name,
-        warning=tree_facts(result).warning,
-        depths=_depths(audit, cell),
+        warnings=_warnings(trees),
+        depths=trees,
         tally=tally,
         lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
         sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
@@ -143,6 +143,16 @@ def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
         result = audit.verdicts[replace(cell, depth=depth)]
         rows.append(DepthRow(depth, tree_facts(result), VerdictCounts.of(result)))
     return rows
+
+
+def _warnings(trees: list[DepthRow]) -> list[str]:
+    """Say of each tree that says the same to everybody that it does, with its depth where there are more."""
+    several = len(trees) > 1
+    return [
+        f"Depth {row.depth}: {row.facts.warning}" if several else row.facts.warning
+        for row in trees
+        if row.facts.warning
+    ]
 
 
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
