@@ -5,7 +5,8 @@ Fenced blocks, page by page and in order:
 * ``python`` with prompts is a doctest; without prompts it is a script, and a ``text`` block right behind it
   holds exactly what the script prints.
 * ``console`` holds commands after a dollar sign. What stands below a command is exactly what it says; a
-  command with nothing below it only has to run. What begins with "Error:" must end with code 2.
+  command with nothing below it only has to run. What begins with "Error:" must end with code 2,
+  what says "Not met:" with code 1.
 * ``csv`` and ``toml`` with ``title="NAME"`` are files that code and commands of the page find there.
 * ``sh`` holds what a reader types once, such as an installation; it is not run here.
 """
@@ -135,7 +136,8 @@ def test_commands_run_and_say_what_the_page_says(page: Path, run: Run, tmp_path:
             program, *arguments = shlex.split(typed)
             assert program == "everytree", f"{page.name}:{block.line}: {typed}"
             said = run(*arguments)
-            assert said.code == (2 if expected.startswith("Error:") else 0), f"{typed}\n{said.err}"
+            code = 2 if expected.startswith("Error:") else 1 if "Not met:" in expected else 0
+            assert said.code == code, f"{typed}\n{said.err}"
             if expected:
                 shown = PROGRESS.sub("", said.err + said.out)
                 assert _trimmed(shown) == _trimmed(expected), f"{page.name}:{block.line}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
     from everytree.checker import check_proof
     from everytree.errors import EverytreeError
-    from everytree.estimator import BiasCertifier
+    from everytree.estimator import BiasCertifier, certified_accuracy
     from everytree.questions.certify import certify
     from everytree.questions.family import TreeFamily, tree_family
     from everytree.questions.metrics import metric_ranges
@@ -52,6 +52,7 @@ _HOMES = {
     "RadiusResult": "everytree.results.radii",
     "TreeFamily": "everytree.questions.family",
     "Witness": "everytree.refute.witness",
+    "certified_accuracy": "everytree.estimator",
     "certify": "everytree.questions.certify",
     "check_proof": "everytree.checker",
     "col": "everytree.bias",
@@ -75,6 +76,7 @@ __all__ = [
     "RadiusResult",
     "TreeFamily",
     "Witness",
+    "certified_accuracy",
     "certify",
     "check_proof",
     "col",

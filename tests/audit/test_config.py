@@ -14,13 +14,15 @@ from tests.audit.audit_tools import write_audit
 from tests.cli.cli_tools import Run, run
 
 NO_AMOUNTS = ('amounts = [1, "20%"]\n', "")
-KEYS_ABOVE = "The keys here are 'title', 'author', 'date', 'data', 'learner', 'audit', 'bias', 'outputs'."
+KEYS_ABOVE = (
+    "The keys here are 'title', 'author', 'date', 'data', 'learner', 'audit', 'bias', 'outputs', 'require'."
+)
 
 WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
     "misspelt key": (
         [("depths", "depth")],
         "[audit] depth: there is no such key. Did you mean 'depths'? The keys here are 'groups', 'depths', "
-        "'engine', 'time_limit', 'n_jobs'.",
+        "'engine', 'time_limit', 'n_jobs', 'smallest_group'.",
     ),
     "misspelt table": (
         [("[outputs]", "[output]")],
@@ -97,13 +99,13 @@ WRONG: dict[str, tuple[list[tuple[str, str]], str]] = {
     ),
     "no training table": (
         [('train = "train.csv"\n', "")],
-        "[data] train: is needed: the training table, a .csv, .parquet or .arff file or a data set.",
+        "[data] train: is needed: the training table, a file such as .csv or .parquet, or a data set.",
     ),
     "misspelt data set": (
         [('"train.csv"', '"compass"')],
         "[data] train: 'compass' is neither a file nor a data set. Did you mean 'compas'? The bundled data "
-        "sets are 'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .parquet and "
-        ".arff.",
+        "sets are 'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .tsv, .txt, "
+        ".parquet, .feather, .xlsx, .arff.",
     ),
     "misspelt file": (
         [('"train.csv"', '"trian.csv"')],

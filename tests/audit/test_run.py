@@ -109,7 +109,7 @@ def test_lines_for_groups_and_people(tmp_path: Path) -> None:
 
 
 def test_lines_with_metrics_have_the_ranges(tmp_path: Path) -> None:
-    audit = run_audit(_plan(tmp_path))
+    audit = run_audit(replace(_plan(tmp_path), smallest_group=2))
     lines = audit.to_frame(metrics=True)
     one = lines[lines["model"] == "flip(1)"].set_index("group")
     cell, result = next(iter(audit.verdicts.items()))
@@ -422,7 +422,8 @@ def test_columns_called_like_those_of_the_output_are_kept_beside_them(tmp_path: 
     table.to_csv(tmp_path / "t.csv", index=False)
     path = str(tmp_path / "t.csv")
     data = Data(path, path, "hired", drop=("verdict", "index", "column model"))
-    outputs = Outputs(tmp_path / "results", people=tmp_path / "people.parquet")
+    shown = ("verdict", "index", "column model")
+    outputs = Outputs(tmp_path / "results", people=tmp_path / "people.parquet", columns=shown)
     sweeps = (Sweep("wrong", parse("flip(1)")),)
     audit = run_audit(
         _plan(tmp_path, data=data, sweeps=sweeps, groups=(("label", "model"),), outputs=outputs)

@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
 
+import io
 import json
 from pathlib import Path
 
@@ -25,6 +26,8 @@ def test_summary_of_two_files(run: Run, tmp_path: Path) -> None:
     assert said.err == (
         "bias model  flip(1)\n"
         "learner     DecisionTreeClassifier(max_depth=1, random_state=0)\n"
+        "asks        priors ≤ 1.5\n"
+        "predicts    no (1), yes (1)\n"
         "people      2\n"
         "\n"
         "verdict      people   share\n"
@@ -186,3 +189,31 @@ def test_brackets_in_names_are_shown_as_they_are(run: Run, tmp_path: Path) -> No
     assert said.code == 0
     assert 'bias model  flip(1, where c == "[red]")' in said.err
     assert "\n[red] " in said.err
+
+
+def test_a_required_share_that_is_not_met_ends_with_1(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    assert run(*FILES, "--bias", "flip(1)", "--require-robust", "50%", "--quiet") == (0, "", "")
+    said = run(*FILES, "--bias", "flip(1)", "--require-robust", "75%", "--quiet", "--json", "out.json")
+    assert said.code == 1
+    assert said.err == (
+        "Not met: --require-robust 75%: 50.0% of 2 people are proved robust, not 75%: 25.0 percentage points "
+        "short, 1 person.\n"
+    )
+    assert json.loads((tmp_path / "out.json").read_text())["summary"]["robust"] == 1
+    assert run(*FILES, "--bias", "flip(1)", "--require-robust", "75").err.endswith("write 75%.\n")
+
+
+def test_one_table_comes_from_standard_input(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_tables(tmp_path)
+    options = ("--label", "hired", "--depth", 1, "--bias", "flip(1)")
+    before = run("certify", "train.csv", "test.csv", *options)
+    semicolons = (tmp_path / "train.csv").read_text().replace(",", ";").encode()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(semicolons)))
+    assert run("certify", "-", "test.csv", *options) == before
+    said = run("certify", "-", "-", *options)
+    assert said.code == 2
+    assert "standard input, -, which can be read once" in said.err
+    assert "standard input, -, cannot be read again" in run("audit", "--init", "-").err

@@ -110,7 +110,8 @@ WRONG = {
     "unknown data set": (
         ("certify", "compass", *BIAS, *DEPTH),
         "Error: 'compass' is neither a file nor a data set. Did you mean 'compas'? The bundled data sets are "
-        "'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .parquet and .arff.\n",
+        "'hiring', 'compas', 'adult'; a file needs one of the suffixes .csv, .csv.gz, .tsv, .txt, "
+        ".parquet, .feather, .xlsx, .arff.\n",
     ),
     "unknown table of the paper": (
         ("certify", "paper:compass", *BIAS, *DEPTH),

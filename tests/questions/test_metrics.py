@@ -379,3 +379,35 @@ def test_pictures_of_ranges() -> None:
     assert set(MetricRangesDisplay.from_ranges(found[1]).data["place"]) >= {"accuracy", "precision"}
     with pytest.raises(EverytreeError, match="metric must be one that has a range"):
         found[1].plot("robust")
+
+
+def test_small_groups_are_shown_and_not_compared() -> None:
+    result = made("rrrrrrr", [1, 1, 0, 1, 0, 0, 1], [0, 1])
+    groups = ["a", "a", "a", "b", "b", "b", "tiny"]
+    everyone = result.metric_ranges(groups)
+    difference = ("demographic parity difference", "between groups")
+    assert everyone.loc[difference, "compared"] == (
+        "tiny (1): selection rate 1.000; b (3): selection rate 0.333"
+    )
+    large = result.metric_ranges(groups, smallest_group=3)
+    assert large.loc[("selection rate", "tiny"), "estimate"] == 1
+    assert large.loc[difference, "estimate"] == pytest.approx(1 / 3)
+    assert large.loc[difference, "n"] == 6
+    assert large.loc[difference, "compared"] == ("a (3): selection rate 0.667; b (3): selection rate 0.333")
+    assert large.loc[("four-fifths ratio", "b"), "compared"].startswith("b (3): selection rate 0.333; a")
+    assert ("four-fifths ratio", "tiny") not in large.index
+    assert ("demographic parity ratio", "between groups") not in result.metric_ranges(
+        groups, smallest_group=4
+    ).index
+    with pytest.raises(EverytreeError, match="smallest_group must be a whole number from 1; received 0"):
+        result.metric_ranges(groups, smallest_group=0)
+
+
+def test_bounds_over_trees_leave_small_groups_out() -> None:
+    people = [*SCORES, [9]]
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, SCORES, HIRED, people, "flip(1)")
+    with_tiny = result.metric_ranges(["a", "b"] * 4 + ["a", "tiny"], smallest_group=2)
+    alone = certify(tree, SCORES, HIRED, people[:9], "flip(1)").metric_ranges(["a", "b"] * 4 + ["a"])
+    for metric in ("demographic parity difference", "demographic parity ratio"):
+        assert row(with_tiny, metric, "between groups") == row(alone, metric, "between groups")

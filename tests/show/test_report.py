@@ -195,15 +195,29 @@ def test_markup_in_names_and_values_stays_text():
 
 def test_the_first_screen(audit, page):
     first = headline(audit)
-    assert (first.cell.sweep, first.cell.depth, first.cell.amount) == (0, 1, "2")
+    assert (first.cell.sweep, first.cell.depth, first.cell.amount) == (0, 2, "2")  # never silently the first
     said = " ".join("".join(Outline(page).text).split())
-    assert first.lead in said
-    assert first.also == "With less of the same bias, the share that is proved is 44.4% at 1."
+    assert f"wrong labels, tree of depth 2 {first.lead}" in said
+    assert [row.depth for row in first.depths] == [1, 2]
+    assert first.depths[0].facts.asks == "score ≤ 4"
+    assert "88.9%; always saying 0: 55.6%" in said
+    assert first.also == "With less of the same bias, the share that is proved is 22.2% at 1."
     by_race = audit.verdicts[first.cell].by_group("race")
     groups = {group.name: group for group in first.groupings[0].groups}
     for name, row in by_race.iterrows():
         assert (groups[name].people, groups[name].robust) == (row["n"], round(row["n"] * row["robust"]))
     assert [g.title for g in first.groupings] == ["race", "race and score"]
+
+
+def test_a_tree_that_says_the_same_to_everybody_is_called_that_first():
+    X = pd.DataFrame({"x": range(20)})
+    y = (["no"] * 4 + ["yes"] + ["no"] * 5) * 2
+    flips = Sweep("wrong labels", parse("flip(1)"), engine="relational")
+    page = render(audit_of((X, y, X, y), (flips,), depths=(1,)))
+    said = " ".join("".join(Outline(page).text).split())
+    loud = said.index("THE TREE TELLS NOBODY APART: each of its leaves says no.")
+    assert loud < said.index("If up to 1 row has a wrong label") < said.index("How the tree does")
+    assert "90.0%; always saying no: 90.0%: NO BETTER THAN THAT" in said
 
 
 def test_everything_is_said_that_a_reader_needs(page):
@@ -287,6 +301,22 @@ def test_columns_that_do_not_fit_are_named(audit, monkeypatch):
     data = people.people_data(replace(audit, plan=replace(audit.plan, groups=(("race",),))))
     assert [column["name"] for column in data["columns"]] == ["race"]
     assert data["left_out"] == ["score"]
+
+
+def test_free_text_and_columns_not_asked_for_are_not_copied():
+    X = pd.DataFrame({"x": range(60), "name": [f"Secret {i}" for i in range(60)], "sex": ["f", "m"] * 30})
+    flips = Sweep("wrong labels", parse("flip(1)"))
+    audit = audit_of((X, [0] * 30 + [1] * 30, X, None), (flips,), depths=(1,))
+    data = people.people_data(audit)
+    assert [column["name"] for column in data["columns"]] == ["x", "sex"]
+    assert [column["name"] for column in data["records"]["columns"]] == ["x", "sex"]
+    assert data["withheld"] == ["name"]
+    assert data["witnesses"]
+    assert "Secret" not in str(data)
+    asked = replace(audit.plan, outputs=replace(audit.plan.outputs, columns=("name",)))
+    data = people.people_data(replace(audit, plan=asked))
+    assert [column["name"] for column in data["columns"]] == ["name"]
+    assert data["withheld"] == ["x", "sex"]
 
 
 def test_less_is_said_only_of_less():

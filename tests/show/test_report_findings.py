@@ -122,6 +122,8 @@ def test_a_time_limit_is_said():
     said = finding(VerdictCounts(5, 0, 3), engine="auto", complete=False)
     assert said[0] == "For nobody were records found whose change gives another label."
     assert said[-1].startswith("A time or memory limit ended the search early")
+    decided = finding(VerdictCounts(5, 3, 0), engine="auto", complete=False)
+    assert decided[-1] == "Nobody is left undecided."
 
 
 def test_an_engine_that_only_proves_is_said():

@@ -1,13 +1,15 @@
 """Files of every kind, and what is wrong with them."""
 
 import gzip
+import io
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from everytree.errors import TableError
+from everytree.errors import EverytreeWarning, TableError
 from everytree.table import read_table, split_label
 
 FRAME = pd.DataFrame({"race": ["a", "None", "NA"], "score": [1, 2, 3], "gpa": [0.1, 1 / 3, 1e-17]})
@@ -104,12 +106,12 @@ def test_missing_file_suggests_the_nearest(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("t.xlsx", "", r"suffix must be one of '\.csv', .*; received '\.xlsx'"),
+        ("t.ods", "", r"suffix must be one of '\.csv', .*; received '\.ods'"),
         ("t.csv", "a,b\n", "has no rows"),
         ("t.csv", "", "Cannot read .* as csv: No columns"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column names: 'a'"),
         ("t.csv", ",b\n0,2\n", r"Column 1 of .* has no name .* index=False"),
-        ("t.csv", "a;b\n1;2\n", r"separated by semicolons or tabs.*'a;b'"),
+        ("t.csv", "a;b\n1,5;2.5\n", r"decimal comma and numbers with a decimal point, such as '1,5', '2\.5'"),
         ("t.csv", "a,b\n1,2,3\n", "Cannot read .* as csv"),
         ("t.csv", "a,b\n1,2\n1,2,3\n", "Cannot read .* as csv"),
         ("t.parquet", "no parquet", "Cannot read .* as parquet"),
@@ -121,7 +123,7 @@ def test_unreadable_files(tmp_path: Path, name: str, text: str, message: str) ->
 
 
 def test_a_file_that_is_not_text(tmp_path: Path) -> None:
-    (tmp_path / "t.csv").write_bytes(b"a,b\n\xff\xfe,1\n")
+    (tmp_path / "t.csv").write_bytes(b"a,b\n\xff\xfe\x81,1\n")
     (tmp_path / "t.csv.gz").write_bytes(b"not gzip")
     for name in ("t.csv", "t.csv.gz"):
         with pytest.raises(TableError, match="Cannot read"):
@@ -130,14 +132,89 @@ def test_a_file_that_is_not_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["näme\n1\n", "name\n" + "a\n" * 100_000 + "Jürgen\n"])
 @pytest.mark.parametrize("name", ["t.csv", "t.csv.gz"])
-def test_a_file_in_another_encoding(tmp_path: Path, name: str, text: str) -> None:
-    data = text.encode("latin-1")
+def test_letters_of_windows_are_found_and_noted(tmp_path: Path, name: str, text: str) -> None:
+    data = text.encode("cp1252")
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    message = (
-        r"it is not UTF-8 \(byte 0x.. cannot be read\)\. Save the file as UTF-8; in Excel .* \"CSV UTF-8\""
-    )
-    with pytest.raises(TableError, match=message):
-        read_table(tmp_path / name)
+    with pytest.warns(EverytreeWarning, match=r"not UTF-8 and is read as Windows-1252, with '(näme|Jürgen)'"):
+        frame = read_table(tmp_path / name)
+    assert "näme" in frame or frame["name"].iloc[-1] == "Jürgen"
+
+
+def test_utf_16_says_so_itself(tmp_path: Path) -> None:
+    (tmp_path / "t.txt").write_bytes("näme\tb\nx\t1\n".encode("utf-16"))
+    assert read_table(tmp_path / "t.txt").to_dict("list") == {"näme": ["x"], "b": [1]}
+    (tmp_path / "t.csv").write_bytes("a;b\n1;2".encode("utf-16-le"))
+    with pytest.raises(TableError, match=r"it is not UTF-8 \(byte 0x00 cannot be read\)"):
+        read_table(tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("separator", [";", "\t", "|"])
+def test_separators_are_found(tmp_path: Path, separator: str) -> None:
+    text = 'a; b; c d\n1.5; "x, y; z"; 3\n-2; v, w; \n'.replace(";", separator)
+    frame = read_table(write(tmp_path, "t.csv", text))
+    assert frame["a"].tolist() == [1.5, -2.0]
+    assert frame["b"].tolist() == [f"x, y{separator} z", "v, w"]
+    assert np.isnan(frame["c d"][1])
+
+
+def test_decimal_commas_are_found_and_noted(tmp_path: Path) -> None:
+    text = "a;b;c\n1,5;2;x,y\n-0,25;3;1,x\n"
+    with pytest.warns(EverytreeWarning, match=r"numbers such as '1,5': their comma"):
+        frame = read_table(write(tmp_path, "t.csv", text))
+    assert frame["a"].tolist() == [1.5, -0.25]
+    assert frame["b"].tolist() == [2, 3]
+    assert frame["c"].tolist() == ["x,y", "1,x"]
+
+
+def test_commas_stay_the_separator_where_texts_hold_others(tmp_path: Path) -> None:
+    frame = read_table(write(tmp_path, "t.csv", "a,b\n1,x;y;z\n2,u|v\n"))
+    assert frame["b"].tolist() == ["x;y;z", "u|v"]
+    assert list(read_table(write(tmp_path, "one.csv", "a\n1\n"))) == ["a"]
+
+
+def test_feather_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    FRAME.to_feather(tmp_path / "t.feather")
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.feather"), FRAME)
+    text = FRAME.to_csv(index=False).encode()
+    for content in (text, gzip.compress(text), FRAME.to_parquet()):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+        pd.testing.assert_frame_equal(read_table("-"), FRAME)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n")))
+    with pytest.raises(TableError, match="The table in 'standard input' has no rows"):
+        read_table("-")
+
+
+def test_excel_goes_through_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Book:
+        sheet_names: ClassVar = ["people", "notes"]
+
+        def __init__(self, file: Path) -> None:
+            pass
+
+        def __enter__(self) -> "Book":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def parse(self, sheet: str, header: object = 0, **options: object) -> pd.DataFrame:
+            assert sheet == "people"
+            return pd.DataFrame([["race", "score", "gpa"]]) if header is None else FRAME
+
+    write(tmp_path, "t.xlsx", "")
+    with monkeypatch.context() as patch:
+        patch.setattr(pd, "ExcelFile", Book)
+        with pytest.warns(EverytreeWarning, match=r"has 2 sheets; the first one, 'people', is read"):
+            pd.testing.assert_frame_equal(read_table(tmp_path / "t.xlsx"), FRAME)
+
+    def missing(file: Path) -> None:
+        raise ImportError("`Import openpyxl` failed.") from ModuleNotFoundError("", name="openpyxl")
+
+    monkeypatch.setattr(pd, "ExcelFile", missing)
+    with pytest.raises(
+        TableError, match=r"pandas needs openpyxl for xlsx files\. Install it with: pip install"
+    ):
+        read_table(tmp_path / "t.xlsx")
 
 
 def test_a_label_that_is_nearly_right_is_suggested() -> None:

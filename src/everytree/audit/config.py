@@ -14,24 +14,26 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree.audit.keys import TableOfKeys, naming
 from everytree.audit.plan import Data, Outputs, Plan, Sweep, why_no_radius
+from everytree.audit.require import read_require
 from everytree.bias import Amount, parse
 from everytree.datasets.inputs import is_dataset
 from everytree.errors import AuditError, BiasError
 from everytree.learner.settings import CHOICES, read_parameters
 from everytree.questions.certify import ENGINES
 from everytree.support.text import nearest
+from everytree.table.groups import SMALLEST_COMPARED
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
 
 __all__ = ["load_plan"]
 
-TOP = ("title", "author", "date", "data", "learner", "audit", "bias", "outputs")
+TOP = ("title", "author", "date", "data", "learner", "audit", "bias", "outputs", "require")
 DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding")
-AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs")
+AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 LEARNER = (*CHOICES, "max_depth")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
-OUTPUTS = ("folder", "report", "people", "groups")
+OUTPUTS = ("folder", "report", "people", "groups", "columns")
 ENCODINGS = ("onehot", "ordinal")
 
 
@@ -76,6 +78,8 @@ def load_plan(path: str | Path) -> Plan:
         date=top.text("date") or "",
         outputs=_outputs(top.table("outputs", OUTPUTS), path.parent),
         learner=_learner(top.table("learner", LEARNER)),
+        smallest_group=_smallest_group(audit),
+        require=read_require(top),
     )
 
 
@@ -105,7 +109,7 @@ def _engines() -> tuple[str, ...]:
 
 
 def _data(keys: TableOfKeys, folder: Path) -> Data:
-    train = keys.need_text("train", "the training table, a .csv, .parquet or .arff file or a data set")
+    train = keys.need_text("train", "the training table, a file such as .csv or .parquet, or a data set")
     test, label = keys.text("test"), keys.text("label")
     with naming(keys.name("train")):
         named = is_dataset(train, folder)
@@ -192,6 +196,13 @@ def _n_jobs(keys: TableOfKeys) -> int:
     return value
 
 
+def _smallest_group(keys: TableOfKeys) -> int:
+    value = keys.values.get("smallest_group", SMALLEST_COMPARED)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        raise keys.wrong("smallest_group", f"must be a whole number from 1; received {value!r}.")
+    return value
+
+
 def _sweeps(tables: list[TableOfKeys], engine: str) -> tuple[Sweep, ...]:
     sweeps: list[Sweep] = []
     for keys in tables:
@@ -267,4 +278,6 @@ def _outputs(keys: TableOfKeys, base: Path) -> Outputs:
         text = keys.text(key)
         return None if text is None else base / text
 
-    return Outputs(path("folder") or base / "audit-results", path("report"), path("people"), path("groups"))
+    columns = keys.texts("columns") if "columns" in keys.values else None
+    folder = path("folder") or base / "audit-results"
+    return Outputs(folder, path("report"), path("people"), path("groups"), columns)

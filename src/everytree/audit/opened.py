@@ -18,6 +18,8 @@ from everytree.audit.digests import digest_of_frame
 from everytree.audit.keys import key_of_bias, naming
 from everytree.audit.plan import check_plan
 from everytree.audit.remarks import check_labels, note_amounts, note_groups
+from everytree.audit.require import check_require
+from everytree.audit.shown import check_shown
 from everytree.bias import BiasModel, resolve
 from everytree.bias.check import check_component
 from everytree.bias.columns import TableView
@@ -79,6 +81,8 @@ def open_audit(plan: Plan) -> Opened:
     check_labels(train, test, tables.y_test)
     positive = _positive(plan, train)
     _check_groups(plan, train, test)
+    check_require(plan, tables.y_test is not None)
+    check_shown(plan, test.frame)
     max_amounts = _check_models(plan, train)
     prepared = {depth: _learn(plan, depth, train, test) for depth in plan.depths}
     check_outputs(plan)

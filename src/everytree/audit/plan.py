@@ -12,10 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from everytree.audit.keys import key_of_bias
+from everytree.audit.require import Require
 from everytree.bias import BiasModel
 from everytree.errors import AuditError
 from everytree.questions.certify import ENGINES
 from everytree.support.text import listing
+from everytree.table.groups import SMALLEST_COMPARED
 
 __all__ = ["Cell", "Data", "Outputs", "Plan", "Sweep", "check_plan", "why_no_radius"]
 
@@ -111,12 +113,17 @@ class Cell:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where things are written; None where they are not wanted. `folder` keeps the cells."""
+    """Where things are written; None where they are not wanted. `folder` keeps the cells.
+
+    `columns` are those of the tables that are shown beside groups; by default, in the report alone, what the
+    tree sees, without free text.
+    """
 
     folder: Path = Path("audit-results")
     report: Path | None = None
     people: Path | None = None
     groups: Path | None = None
+    columns: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -139,6 +146,10 @@ class Plan:
     title, author, date : str
         What the report says above its first line; free text.
     outputs : Outputs
+    smallest_group : int
+        Groups of fewer people are shown, but not compared.
+    require : Require or None
+        What must be found for the audit to pass; see `AuditResult.unmet`.
     """
 
     data: Data
@@ -152,6 +163,8 @@ class Plan:
     date: str = ""
     outputs: Outputs = field(default_factory=Outputs)
     learner: Mapping[str, Any] = field(default_factory=dict)
+    smallest_group: int = SMALLEST_COMPARED
+    require: Require | None = None
 
     def cells(self) -> list[Cell]:
         """List all cells, sweep by sweep: depths, and within each the amounts in order, the radius last."""

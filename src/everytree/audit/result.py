@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from everytree.audit.require import unmet
 from everytree.audit.tables import group_lines, people_lines
 
 if TYPE_CHECKING:
@@ -79,16 +80,20 @@ class AuditResult:
         """
         return group_lines(self, metrics)
 
+    def unmet(self) -> list[str]:
+        """Say what ``[require]`` asks for and was not found, one sentence each; empty if all was found."""
+        return unmet(self)
+
     def people(self) -> pd.DataFrame:
         """One line for each cell and person.
 
         Returns
         -------
         DataFrame
-            Which cell, as in `to_frame`; then ``index``, the columns of the groups, the dropped columns that
-            the test table has, ``label`` (the true one, if known), ``prediction``, ``verdict``,
+            Which cell, as in `to_frame`; then ``index``, the columns of the groups and of
+            ``plan.outputs.columns``, ``label`` (the true one, if known), ``prediction``, ``verdict``,
             ``possible_labels`` (a JSON list), ``witness_size`` (in records), ``radius_lower`` and
             ``radius_upper``; missing where there is none. A column of the table that is called like one of
-            these is written as ``column NAME``.
+            these is written as ``column NAME``. No other column is copied.
         """
         return people_lines(self)

@@ -46,7 +46,7 @@ def group_lines(audit: AuditResult, metrics: bool) -> pd.DataFrame:
         for columns in ((), *audit.plan.groups):
             shares = _shares(result, columns)
             if metrics:
-                for key, line in _ranges(result, columns, audit.plan.data.positive).items():
+                for key, line in _ranges(audit, result, columns).items():
                     if columns and key == EVERYBODY:
                         continue
                     shares.setdefault(key, {"n": len(result)}).update(line)
@@ -99,10 +99,13 @@ def _shares(result: CertificationResult, columns: tuple[str, ...]) -> dict[Group
 
 
 def _ranges(
-    result: CertificationResult, columns: tuple[str, ...], positive: Any
+    audit: AuditResult, result: CertificationResult, columns: tuple[str, ...]
 ) -> dict[Group, dict[str, Any]]:
     """Ranges of metrics for each group, for everybody, and for the groups compared with each other."""
-    ranges = metric_ranges(result, list(columns) or None, positive=positive)
+    plan = audit.plan
+    ranges = metric_ranges(
+        result, list(columns) or None, positive=plan.data.positive, smallest_group=plan.smallest_group
+    )
     lines: dict[Group, dict[str, Any]] = {}
     for (metric, *key), row in zip(ranges.index, ranges.table.to_dict("records"), strict=True):
         if metric in (ROBUST, NOT_ROBUST, UNKNOWN):
@@ -113,6 +116,8 @@ def _ranges(
         line[name] = row["estimate"]
         if row["low_is"]:
             line |= {f"{name}_{end}": row[end] for end in ENDS}
+        if row["compared"]:
+            line[f"{name}_compared"] = row["compared"]
     return lines
 
 
@@ -127,9 +132,9 @@ def _group_name(key: Group) -> str:
 def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResult | None) -> pd.DataFrame:
     table = pd.DataFrame({"index": result.index.to_numpy()})
     grouped = [name for columns in audit.plan.groups for name in columns]
-    dropped = [name for name in audit.plan.data.drop if name in result.frame.columns]
-    for name in dict.fromkeys([*grouped, *dropped]):
-        table[_beside(name, (*OWN, *grouped, *dropped))] = result.frame[name].to_numpy()
+    asked = audit.plan.outputs.columns or ()
+    for name in dict.fromkeys([*grouped, *asked]):
+        table[_beside(name, (*OWN, *grouped, *asked))] = result.frame[name].to_numpy()
     prepared = result.prepared
     if prepared is not None and prepared.test.y is not None:
         labels = [*result.labels.tolist(), None]  # the code of a label that training never saw is -1

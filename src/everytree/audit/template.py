@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +22,28 @@ from everytree.errors import AuditError
 from everytree.support.files import check_writable, write_text
 from everytree.support.text import listing
 from everytree.table import read_table, split_label
+from everytree.table.reading import STANDARD_INPUT
 
 __all__ = ["write_example"]
 
 FEW, MANY = 10, 50
 """A column of at most `FEW` categories is proposed as groups; one of more than `MANY` is dropped."""
+
+SENSITIVE = frozenset(
+    (
+        "sex",
+        "gender",
+        "race",
+        "ethnicity",
+        "ethnic",
+        "religion",
+        "nationality",
+        "foreign",
+        "disability",
+        "age",
+    )
+)
+"""Words in the names of columns that are proposed as groups before all others."""
 
 ENOUGH = 20
 """Whole numbers that are all different are taken for an identifier from this number of rows on."""
@@ -99,7 +117,7 @@ class _Table:
     groups: tuple[str, ...]
 
 
-def write_example(train: str, test: str | None, label: str | None, output: Path) -> None:
+def write_example(train: str, test: str | None, label: str | None, output: Path) -> list[tuple[str, str]]:
     """Write a first audit file.
 
     Parameters
@@ -112,7 +130,16 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
         The label column; by default the only column with two values.
     output : Path
         A ``.toml`` file that does not exist yet.
+
+    Returns
+    -------
+    list of (str, str)
+        What was decided: the key, and the decision in words.
     """
+    if STANDARD_INPUT in (train, test):
+        raise AuditError(
+            "An audit is run from files: standard input, -, cannot be read again. Save it first."
+        )
     check_writable("--output", output, ".toml")
     if output.exists():
         raise AuditError(
@@ -121,6 +148,28 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
         )
     table = _read(train, test, label)
     write_text("--output", output, _fill(table, train, test, output))
+    return _decisions(table)
+
+
+def _decisions(table: _Table) -> list[tuple[str, str]]:
+    """Say what was guessed, and about every column that is dropped why."""
+    said = [("label", f"{table.label}; {_labels(table)[-1]} counts as being selected")]
+    said += [("drop", f"{name}: {_why_dropped(table.X, name)}") for name in _to_drop(table.X)]
+    groups = ", ".join(table.groups) or "none found: name columns to compare people by"
+    return [*said, ("groups", groups)]
+
+
+def _why_dropped(X: pd.DataFrame, name: str) -> str:
+    column = X[name]
+    if name in _identifiers(X):
+        return "looks like an identifier, nearly every row has a value of its own"
+    if column.isna().any():
+        return f"{int(column.isna().sum())} of {len(column)} values are missing"
+    return f"text with {column.nunique()} different values, such as names or remarks"
+
+
+def _labels(table: _Table) -> list[Any]:
+    return sorted(table.y.dropna().unique().tolist(), key=lambda value: (str(type(value)), value))
 
 
 def _read(train: str, test: str | None, label: str | None) -> _Table:
@@ -135,8 +184,25 @@ def _read(train: str, test: str | None, label: str | None) -> _Table:
         read_table(test)
     label = label if label is not None else _guess_label(frame, train)
     X, y = split_label(frame, label)
-    few = [name for name in X.columns if _is_text(X[name]) and 2 <= X[name].nunique() <= min(FEW, len(X) / 2)]
-    return _Table(X, y, label, tuple(str(name) for name in few if name not in _to_drop(X))[:3])
+    return _Table(X, y, label, _guess_groups(X))
+
+
+def _guess_groups(X: pd.DataFrame) -> tuple[str, ...]:
+    """Columns to compare people by: few categories, those that people must not be treated by first."""
+    dropped = _to_drop(X)
+    few = [
+        str(name)
+        for name in X.columns
+        if 2 <= X[name].nunique() <= min(FEW, len(X) / 2)
+        and (_is_text(X[name]) or _is_sensitive(str(name)))
+        and str(name) not in dropped
+    ]
+    return tuple(sorted(few, key=lambda name: not _is_sensitive(name))[:3])
+
+
+def _is_sensitive(name: str) -> bool:
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
+    return any(word.casefold() in SENSITIVE for word in words)
 
 
 def _guess_label(frame: pd.DataFrame, train: str) -> str:
@@ -155,7 +221,7 @@ def _is_text(column: pd.Series[Any]) -> bool:
 
 
 def _fill(table: _Table, train: str, test: str | None, output: Path) -> str:
-    labels = sorted(table.y.dropna().unique().tolist(), key=lambda value: (str(type(value)), value))
+    labels = _labels(table)
     named = is_dataset(train)
     second, second_name = _targeted(table, labels[-1])
     return TEMPLATE.format(

@@ -10,14 +10,18 @@ from collections.abc import Sequence
 
 from everytree.errors import EverytreeError
 
-__all__ = ["Interrupted", "main"]
+__all__ = ["Interrupted", "NotMet", "main"]
 
-DONE, BAD_INPUT, INTERRUPTED = 0, 2, 130
+DONE, NOT_MET, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
 
 
 class Interrupted(Exception):  # noqa: N818 (it is none of our errors)
     """A command was interrupted and has something to say about what it leaves behind."""
+
+
+class NotMet(Exception):  # noqa: N818 (it is none of our errors)
+    """A command did what it was asked to do, and found less than was required."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -31,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Returns
     -------
     int
-        0 done, 1 broken pipe, 2 bad input (one message on standard error), 130 interrupted.
+        0 done, 1 a requirement is not met or the pipe is broken, 2 bad input (one message on standard
+        error), 130 interrupted.
     """
     import typer
 
@@ -44,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
     except EverytreeError as error:
         return _refuse(str(error))
+    except NotMet as finding:
+        print(f"Not met: {finding}", file=sys.stderr)
+        return NOT_MET
     except Interrupted as stop:
         print(stop, file=sys.stderr)
         return INTERRUPTED

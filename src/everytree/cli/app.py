@@ -38,6 +38,8 @@ from everytree.cli.options import (
     PicturesOption,
     PositiveOption,
     QuietOption,
+    RequireOption,
+    SmallestOption,
     SummaryOption,
     TableOption,
     TestArgument,
@@ -100,6 +102,7 @@ def certify(
     json: JsonOption = None,
     csv: CsvOption = None,
     quiet: QuietOption = False,
+    require_robust: RequireOption = None,
 ) -> None:
     """Prove for each person of TEST that bias of the given kind cannot change the prediction."""
     from everytree.cli import certify as certifying
@@ -114,6 +117,7 @@ def certify(
             json=json,
             csv=csv,
             quiet=quiet,
+            require_robust=require_robust,
         )
     )
 
@@ -127,6 +131,7 @@ def metrics(
     learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     positive: PositiveOption = None,
+    smallest_group: SmallestOption = 30,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
     encoding: EncodingOption = EncodingName.ONEHOT,
@@ -145,6 +150,7 @@ def metrics(
             setup=_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             positive=positive,
+            smallest_group=smallest_group,
             groups=tuple(group or ()),
             patience=_patience(time_limit, memory_limit, n_jobs),
             json=json,
@@ -335,15 +341,9 @@ def reproduce(
     """Compute tables or figures of the paper again and show them beside the paper's own numbers."""
     from everytree.cli import reproduce as reproducing
 
+    wanted = [None if given is None else given.value for given in (table, figure, engine)]
     reproducing.run(
         reproducing.Request(
-            table=None if table is None else table.value,
-            figure=None if figure is None else figure.value,
-            datasets=tuple(dataset or ()),
-            engine=None if engine is None else engine.value,
-            csv=csv,
-            markdown=markdown,
-            pictures=pictures,
-            time_limit=time_limit,
+            *wanted[:2], tuple(dataset or ()), wanted[2], csv, markdown, pictures, time_limit=time_limit
         )
     )

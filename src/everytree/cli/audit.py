@@ -11,10 +11,11 @@ from rich.markup import escape
 
 from everytree.audit import load_plan, run_audit
 from everytree.audit.template import write_example
-from everytree.cli import Interrupted
+from everytree.cli import Interrupted, NotMet
 from everytree.cli.outputs import check_writable, write_json
 from everytree.cli.screen import cells, console, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
+from everytree.results.learned import tree_facts
 from everytree.support.text import percent
 from everytree.support.version import VERSION
 
@@ -63,6 +64,9 @@ def run(request: Request, test: str | None = None, label: str | None = None) -> 
             _show(screen, result)
     if request.json is not None:
         write_json(request.json, _summary(result))
+    short = result.unmet()
+    if short:
+        raise NotMet("\n".join(["[require] of this audit.", *short]))
 
 
 def begin(file: Path | None, train: str, test: str | None, label: str | None, output: Path) -> None:
@@ -72,8 +76,11 @@ def begin(file: Path | None, train: str, test: str | None, label: str | None, ou
             f"--init writes a new audit and runs none; received {str(file)!r} as well. Leave one of them out."
         )
 
-    write_example(train, test, label, output)
+    decided = write_example(train, test, label, output)
     screen = console()
+    for key, words in decided:
+        screen.print(f"{key:<8} {escape(words)}", soft_wrap=True)
+    screen.print()
     screen.print(f"Wrote {escape(str(output))}. Read it, change what does not fit, and run it with:\n")
     screen.print(f"    everytree audit {escape(str(output))}", soft_wrap=True)
 
@@ -82,6 +89,7 @@ def _show(screen: Console, result: AuditResult) -> None:
     plan, shares = result.plan, result.to_frame()
     people = len(next(iter(result.prepared.values())).test.X)
     screen.print(f"{escape(plan.title)}: {people} people, {len(plan.cells())} cells\n", soft_wrap=True)
+    _show_trees(screen, result)
     columns = ["bias model", "depth", "amount", *VERDICTS]
     table = plain_table(columns, numbers=5)
     before = ("", "")
@@ -91,7 +99,7 @@ def _show(screen: Console, result: AuditResult) -> None:
         table.add_row(*map(escape, shown), _amount(line), *_percent(line))
         before = (name, depth)
     screen.print(table)
-    if not shares["complete"].all():
+    if (~shares["complete"] & (shares["unknown"] > 0)).any():
         screen.print("\nA time limit ended some cells early: some of the unknown may be robust.")
     if plan.groups:
         _show_first_groups(screen, result)
@@ -103,9 +111,20 @@ def _show(screen: Console, result: AuditResult) -> None:
     screen.print(f"cells kept in {escape(str(outputs.folder))}", soft_wrap=True)
 
 
+def _show_trees(screen: Console, result: AuditResult) -> None:
+    """Show how the tree of each depth does; one that says the same to everybody loudly."""
+    for depth in sorted(result.plan.depths):
+        facts = tree_facts(next(iter(result.of(0, depth).values())))
+        said = "; ".join(f"{name} {text}" for name, text in facts.lines())
+        screen.print(f"depth {depth}  {escape(said)}", soft_wrap=True)
+        if facts.warning:
+            screen.print(f"         [bold]{escape(facts.warning)}[/bold]", soft_wrap=True)
+    screen.print()
+
+
 def _show_first_groups(screen: Console, result: AuditResult) -> None:
-    """Show the groups for the first bias model, at its first depth and last amount."""
-    cell, verdicts = list(result.of(0, result.plan.depths[0]).items())[-1]
+    """Show the groups for the first bias model, at its deepest tree and last amount."""
+    cell, verdicts = list(result.of(0, max(result.plan.depths)).items())[-1]
     screen.print(f"\nBy group, for {escape(str(cell.model))} at depth {cell.depth}", soft_wrap=True)
     for columns in result.plan.groups:
         screen.print()

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.bias import parse
+from everytree.cli import NotMet
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
 from everytree.questions.certify import certify_prepared
+from everytree.results.gate import as_share, unmet_robust
 from everytree.support.limits import as_jobs
 from everytree.table.groups import group_frame
 
@@ -32,6 +34,7 @@ class Request:
     json: str | None = None
     csv: Path | None = None
     quiet: bool = False
+    require_robust: str | None = None
 
 
 def run(request: Request) -> None:
@@ -40,6 +43,8 @@ def run(request: Request) -> None:
     request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")
+    asked = request.require_robust
+    wanted = None if asked is None else as_share("--require-robust", asked)
     screen = console()
     with notes(screen):
         with sign_of_life(screen, quiet=request.quiet) as report:
@@ -55,6 +60,9 @@ def run(request: Request) -> None:
         print_for_machines(result.to_json(indent=1))
     elif request.json is not None:
         result.save(request.json)
+    short = "" if wanted is None else unmet_robust(result, wanted)
+    if short:
+        raise NotMet(f"--require-robust {asked}: {short}.")
 
 
 def _certify(request: Request, report: Report) -> CertificationResult:

@@ -105,7 +105,9 @@ def _show_compas(screen: Console, report: Report) -> None:
 
 def _certify(data: Dataset, bias: str, report: Report) -> CertificationResult:
     tree = DecisionTreeClassifier(max_depth=DEPTH, random_state=0)
-    prepared = prepare(tree, data.X_train, data.y_train, data.X_test, label_name=data.label)
+    prepared = prepare(
+        tree, data.X_train, data.y_train, data.X_test, y_test=data.y_test, label_name=data.label
+    )
     return certify_prepared(prepared, parse(bias), engine="auto", limits=NO_LIMITS, progress=report)
 
 

@@ -16,9 +16,10 @@ from everytree.cli.screen import console, notes, plain_table, sign_of_life
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
+from everytree.results.ranges import BETWEEN
 from everytree.support.limits import as_jobs
 from everytree.support.text import listing, nearest
-from everytree.table.groups import group_frame
+from everytree.table.groups import SMALLEST_COMPARED, group_frame
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,6 +37,7 @@ class Request:
     setup: Setup
     bias: str
     positive: str | None = None
+    smallest_group: int = SMALLEST_COMPARED
     groups: tuple[str, ...] = ()
     patience: Patience = NO_HURRY
     json: str | None = None
@@ -53,6 +55,8 @@ def run(request: Request) -> None:
         with sign_of_life(screen) as report:
             ranges = _ranges(request, report)
         _show(screen, ranges)
+        if request.groups:
+            screen.print(f"Groups of fewer than {request.smallest_group} people are shown, but not compared.")
     if request.csv is not None:
         ranges.save(request.csv)
     if request.json == STANDARD_OUTPUT:
@@ -70,7 +74,8 @@ def _ranges(request: Request, report: Report) -> MetricRanges:
         group_frame(list(request.groups), prepared.test.frame, prepared.train.label_name)
     positive = _positive(request.positive, prepared.train.labels.tolist())
     result = certify_prepared(prepared, model, engine="auto", limits=limits, n_jobs=jobs, progress=report)
-    return metric_ranges(result, list(request.groups) or None, tables.y_test, positive)
+    groups = list(request.groups) or None
+    return metric_ranges(result, groups, tables.y_test, positive, smallest_group=request.smallest_group)
 
 
 def _positive(text: str | None, labels: list[Any]) -> Any:
@@ -102,6 +107,8 @@ def _show(screen: Console, ranges: MetricRanges) -> None:
         seen = f"{_number(row['attained_low'])} to {_number(row['attained_high'])}"
         numbers = [str(int(row["n"])), _number(row["estimate"]), proved, seen, _number(row["gap"], math.ceil)]
         table.add_row("  " + escape(", ".join(map(str, dict.fromkeys(group)))), *numbers)
+        for part in row["compared"].split("; ") if BETWEEN in group and row["compared"] else ():
+            table.add_row(f"    {escape(part)}")
     screen.print(table)
     screen.print(
         "\nproved: no table that the bias model allows leads to a tree with a value outside.\n"

@@ -51,7 +51,10 @@ class ColumnName(StrEnum):
     BOTH = "both"
 
 
-TRAIN = "Training table: a .csv, .parquet or .arff file, or the name of a data set (see everytree datasets)."
+TRAIN = (
+    "Training table: a .csv, .parquet, .feather, .xlsx or .arff file, - for standard input, or the name of a "
+    "data set (see everytree datasets)."
+)
 BIAS = 'What may be wrong with it, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
 
 TrainArgument = Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")]
@@ -98,8 +101,16 @@ SummaryOption = Annotated[
 PositiveOption = Annotated[
     str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
 ]
+SmallestOption = Annotated[
+    int, typer.Option("--smallest-group", help="Groups of fewer people are shown, but not compared.")
+]
 MetricsOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
+]
+
+RequireOption = Annotated[
+    str | None,
+    typer.Option("--require-robust", help="Exit with 1 if fewer people are proved robust.", metavar="SHARE"),
 ]
 
 # Of `audit` alone.

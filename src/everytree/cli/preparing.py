@@ -44,6 +44,7 @@ class Setup:
             tables.X_train,
             tables.y_train,
             tables.X_test,
+            y_test=tables.y_test,
             drop=self.drop,
             categorical=self.categorical,
             encoding=cast("Literal['onehot', 'ordinal']", self.encoding),
@@ -54,7 +55,8 @@ class Setup:
         """Read the tables and keep only some test people, in the given order."""
         tables = self.read()
         check_people(people, len(tables.X_test))
-        chosen = replace(tables, X_test=tables.X_test.iloc[list(people)])
+        truth = None if tables.y_test is None else tables.y_test.iloc[list(people)]
+        chosen = replace(tables, X_test=tables.X_test.iloc[list(people)], y_test=truth)
         return chosen, self.prepare(chosen)
 
 

@@ -17,6 +17,8 @@ from rich.table import Table
 
 from everytree.errors import EverytreeWarning
 from everytree.prove.counts import node_splits
+from everytree.results.learned import tree_facts
+from everytree.results.texts import CUT_OFF, is_cut_off
 from everytree.support.text import percent
 
 if TYPE_CHECKING:
@@ -206,6 +208,11 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
     """Show the finding for everybody together."""
     screen.print(f"bias model  {escape(str(result.bias))}", soft_wrap=True)
     screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
+    facts = tree_facts(result)
+    for name, text in facts.lines():
+        screen.print(f"{name:<11} {escape(text)}", soft_wrap=True)
+    if facts.warning:
+        screen.print(f"\n[bold]{escape(facts.warning)}[/bold]\n", soft_wrap=True)
     screen.print(f"people      {len(result)}\n")
     table = plain_table(["verdict", "people", "share"], numbers=2)
     for verdict, count in result.counts().items():
@@ -217,11 +224,8 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
             f"Which records change: everytree witness, with --person {min(result.witnesses)} for the first.",
             soft_wrap=True,
         )
-    if not result.complete:
-        screen.print(
-            "A time or memory limit ended the search early: some of the unknown may be robust.",
-            soft_wrap=True,
-        )
+    if is_cut_off(result):
+        screen.print(CUT_OFF, soft_wrap=True)
     show_notes(screen, result.notes)
 
 

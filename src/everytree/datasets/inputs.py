@@ -13,6 +13,7 @@ from everytree.datasets import load, load_paper, names
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
 from everytree.table import read_table, split_label
+from everytree.table.reading import STANDARD_INPUT, SUFFIXES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,6 +55,11 @@ def read_tables(train: str, test: str | None, label: str | None) -> Tables:
             f"There is no table of people to judge: after the training table {train!r} a second file is "
             "needed. Name the training file again to judge the people it holds."
         )
+    if train == test == STANDARD_INPUT:
+        raise TableError(
+            "Both tables are to come from standard input, -, which can be read once. Name a file for one of "
+            "them."
+        )
     X_train, y_train, label = read_training(train, label)
     X_test, y_test = read_people(test, label)
     return Tables(X_train, y_train, X_test, label, y_test)
@@ -93,11 +99,11 @@ def is_dataset(name: str, folder: Path | None = None) -> bool:
     if name.startswith(PAPER) or name in names():
         return True
     path = Path(name)
-    if path.suffix or path.name != name or ((folder or Path()) / path).exists():
+    if name == STANDARD_INPUT or path.suffix or path.name != name or ((folder or Path()) / path).exists():
         return False
     raise TableError(
         f"{name!r} is neither a file nor a data set.{nearest(name, names())} The bundled data sets are "
-        f"{listing(names())}; a file needs one of the suffixes .csv, .csv.gz, .parquet and .arff."
+        f"{listing(names())}; a file needs one of the suffixes {', '.join(SUFFIXES)}."
     )
 
 

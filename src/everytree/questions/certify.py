@@ -41,6 +41,7 @@ def certify(
     X_test: object,
     bias: BiasModel | str | Mapping[str, Any],
     *,
+    y_test: object = None,
     engine: str = "auto",
     drop: Iterable[str] | str = (),
     categorical: Iterable[str] | str = (),
@@ -67,6 +68,9 @@ def certify(
         Labels of any type and number of classes.
     bias : BiasModel, str or dict
         What may be wrong with the training table, for example ``flip("1%")`` or its text ``"flip(1%)"``.
+    y_test : array-like, optional
+        True labels of the people. Verdicts do not depend on them; with them `summary` tells the accuracy,
+        and `metric_ranges` how far it could move.
     engine : {"auto", "relational", "interval"}
         "interval" is the paper's method, "relational" compares splits on the same table and proves far more,
         and "auto" goes on to decide the people who are left, by programs and witnesses.
@@ -106,7 +110,14 @@ def certify(
     limits, jobs = Limits.of(time_limit, memory_limit), as_jobs(n_jobs)
     model = as_bias(bias)
     prepared = prepare(
-        estimator, X_train, y_train, X_test, drop=drop, categorical=categorical, encoding=encoding
+        estimator,
+        X_train,
+        y_train,
+        X_test,
+        y_test=y_test,
+        drop=drop,
+        categorical=categorical,
+        encoding=encoding,
     )
     return certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
 

@@ -7,6 +7,7 @@ asks.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ from everytree.results.ranges import BETWEEN, EVERYBODY
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Measures"]
+__all__ = ["METRICS", "NEED_NO_TRUTH", "Measures"]
 
 Group = tuple[Any, ...]
 Ranges = dict[tuple[str, Group], Range]
@@ -44,6 +45,16 @@ TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = (
 PRECISION, FOUR_FIFTHS = "precision", "four-fifths ratio"
 PARITY_DIFFERENCE, PARITY_RATIO = "demographic parity difference", "demographic parity ratio"
 OPPORTUNITY, ODDS = "equal opportunity difference", "equalised odds difference"
+
+RATES_COMPARED = {PARITY_DIFFERENCE: SELECTION, PARITY_RATIO: SELECTION, OPPORTUNITY: TRUE_POSITIVE}
+"""Metrics that compare the largest with the smallest of one rate."""
+
+NEED_NO_TRUTH = (SELECTION, FOUR_FIFTHS, PARITY_DIFFERENCE, PARITY_RATIO)
+METRICS = (
+    *(ACCURACY, TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE, PRECISION, OPPORTUNITY, ODDS),
+    *NEED_NO_TRUTH,
+)
+"""All metrics that have a range, and those among them that need no true labels."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +73,8 @@ class Measures:
         Whether some tree may give the label.
     width : int
         Number of features that make a group.
+    smallest : int
+        Groups of fewer people have rates, but are not compared with others.
     """
 
     truth: NDArray[np.int64] | None
@@ -69,6 +82,12 @@ class Measures:
     members: dict[Group, NDArray[np.int64]]
     possible: NDArray[np.bool_]
     width: int
+    smallest: int = 1
+
+    @cached_property
+    def compared(self) -> dict[int, Group]:
+        """The groups that are large enough to be compared, by their number."""
+        return {g: key for g, (key, who) in enumerate(self.members.items()) if len(who) >= self.smallest}
 
     @property
     def n_people(self) -> int:
@@ -103,7 +122,7 @@ class Measures:
             group[who] = g
         rates = self.rates
         cells = Cells.of_people(group, list(rates.values()))
-        wanted = Wanted(cells, self.possible.shape[1], len(self.members))
+        wanted = Wanted(cells, self.possible.shape[1], len(self.members), list(self.compared))
         for rate in rates.values():
             wanted.add_rate(rate)
             if rate.name != ACCURACY:
@@ -128,7 +147,7 @@ class Measures:
             for key in self.everyone:
                 found[FALSE_NEGATIVE, key] = complement(found[TRUE_POSITIVE, key])
             self._add_precision(found, tables, ends)
-        if self.members:
+        if self.compared:
             self._compare(found, ends)
         return found
 
@@ -142,15 +161,15 @@ class Measures:
         between = (BETWEEN,) * self.width
 
         def of(name: str) -> list[Range]:
-            return [found[name, key] for key in self.members]
+            return [found[name, key] for key in self.compared.values()]
 
         def apart(name: str) -> Range:
             alone = difference(of(name))
             return alone if ends is None else narrowed(alone, *ends.difference(self.rates[name]))
 
         selection = self.rates[SELECTION]
-        for g, key in enumerate(self.members):
-            alone = against_best(of(SELECTION), g)
+        for place, (g, key) in enumerate(self.compared.items()):
+            alone = against_best(of(SELECTION), place)
             found[FOUR_FIFTHS, key] = alone if ends is None else narrowed(alone, *ends.ratio(selection, g))
         found[PARITY_DIFFERENCE, between] = apart(SELECTION)
         alone = ratio(of(SELECTION))
@@ -158,3 +177,42 @@ class Measures:
         if self.truth is not None:
             found[OPPORTUNITY, between] = apart(TRUE_POSITIVE)
             found[ODDS, between] = larger_of(apart(TRUE_POSITIVE), apart(FALSE_POSITIVE))
+
+    def behind(self, found: Ranges) -> dict[tuple[str, Group], str]:
+        """Name the two groups behind each comparison on the table as it is, with sizes and rates."""
+        between = (BETWEEN,) * self.width
+        said = {}
+        for metric, rate in RATES_COMPARED.items():
+            if (metric, between) in found:
+                said[metric, between] = self._apart(found, rate)
+        if (ODDS, between) in found:
+            both = [self._apart(found, rate) for rate in (TRUE_POSITIVE, FALSE_POSITIVE)]
+            gaps = [_gap(self._rates(found, rate)) for rate in (TRUE_POSITIVE, FALSE_POSITIVE)]
+            said[ODDS, between] = both[gaps[1] > gaps[0]]
+        rates = self._rates(found, SELECTION)
+        best = max(rates, key=lambda key: rates[key], default=None)
+        for key in rates:
+            if (FOUR_FIFTHS, key) in found and best is not None:
+                said[FOUR_FIFTHS, key] = "; ".join(self._named(found, SELECTION, k) for k in (key, best))
+        return said
+
+    def _rates(self, found: Ranges, rate: str) -> dict[Group, Fraction]:
+        """The rate of each compared group on the table as it is, where it has one."""
+        ranges = {key: found[rate, key].values[0] for key in self.compared.values()}
+        return {key: value for key, value in ranges.items() if value is not None}
+
+    def _apart(self, found: Ranges, rate: str) -> str:
+        rates = self._rates(found, rate)
+        if len(rates) < 2:
+            return ""
+        ends = max(rates, key=lambda key: rates[key]), min(reversed(rates), key=lambda key: rates[key])
+        return "; ".join(self._named(found, rate, key) for key in ends)
+
+    def _named(self, found: Ranges, rate: str, key: Group) -> str:
+        value = found[rate, key].values[0]
+        shown = "none" if value is None else f"{float(value):.3f}"
+        return f"{', '.join(map(str, key))} ({len(self.members[key])}): {rate} {shown}"
+
+
+def _gap(rates: dict[Group, Fraction]) -> Fraction:
+    return max(rates.values()) - min(rates.values()) if rates else Fraction(0)

@@ -41,7 +41,18 @@ __all__ = ["check_names", "metric_ranges"]
 _OPENINGS: WeakKeyDictionary[CertificationResult, Openings] = WeakKeyDictionary()
 """Nodes that were opened for each result: the same for all groupings."""
 
-COLUMNS = ("n", "estimate", "low", "high", "low_is", "high_is", "attained_low", "attained_high", "gap")
+COLUMNS = (
+    "n",
+    "estimate",
+    "low",
+    "high",
+    "low_is",
+    "high_is",
+    "attained_low",
+    "attained_high",
+    "gap",
+    "compared",
+)
 
 
 def metric_ranges(
@@ -50,6 +61,7 @@ def metric_ranges(
     y_true: object = None,
     positive: object = None,
     *,
+    smallest_group: int = 1,
     tries: int = 100,
     time_limit: float | None = None,
     progress: bool | Progress = False,
@@ -66,6 +78,9 @@ def metric_ranges(
         that need them are left out. A label that training never saw is never predicted.
     positive : object, optional
         The label that counts as being selected; by default the one that sorts last.
+    smallest_group : int, default 1
+        Groups of fewer people have rates, but are left out of differences and ratios, which a handful of
+        people would otherwise decide. Audits leave out groups of fewer than 30.
     tries : int, default 100
         On how many tables the tree is retrained at most, in search of values that are attained.
     time_limit : float, optional
@@ -82,8 +97,9 @@ def metric_ranges(
         for the table as it is; `low` and `high`, which no table of B(T) passes; `low_is` and `high_is`,
         "attained" if a tree that was really trained on a table of B(T) has exactly this value, else
         "proved"; `attained_low` and `attained_high`, the smallest and largest value of such trees; `gap`,
-        how much wider the proved range is than the attained one. NaN where a metric has no value. Shares of
-        verdicts and certified accuracy are counts, not ranges, and have no ends.
+        how much wider the proved range is than the attained one; `compared`, the two groups behind a
+        difference or ratio on the table as it is, with their sizes and rates. NaN where a metric has no
+        value. Shares of verdicts and certified accuracy are counts, not ranges, and have no ends.
 
     Notes
     -----
@@ -108,13 +124,13 @@ def metric_ranges(
     a          2       0.0  0.00  0.50
     b          2       1.0  0.50  1.00
     """
-    _check_numbers(tries, time_limit)
+    _check_numbers(tries, time_limit, smallest_group)
     truth = _true_codes(result, y_true)
     chosen = _positive_code(result, positive)
     features, members = _groups(result, sensitive_features)
     labels = result.labels.tolist()
     possible = np.array([[label in might for label in labels] for might in result.possible_labels])
-    measures = Measures(truth, chosen, members, possible, len(features))
+    measures = Measures(truth, chosen, members, possible, len(features), smallest_group)
     known = known_tables(result, tries, progress)
     known.check(possible)
     deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
@@ -124,7 +140,10 @@ def metric_ranges(
         known.check(possible)
     found = measures.ranges(known.labels, ends)
     rows = _verdict_rows(result.verdicts, None if truth is None else known.labels[0] == truth, measures)
-    rows += [(name, *key, *_shown(each, name)) for (name, key), each in found.items()]
+    behind = measures.behind(found)
+    rows += [
+        (name, *key, *_shown(each, name), behind.get((name, key), "")) for (name, key), each in found.items()
+    ]
     width = 1 + len(features)
     index = _index([row[:width] for row in rows], features)
     frame = pd.DataFrame([row[width:] for row in rows], index=index, columns=list(COLUMNS))
@@ -151,7 +170,9 @@ def _joint(
     return joint_ends(_OPENINGS[result], prepared.test.X, robust, measures.wanted(), known.labels, budget)
 
 
-def _check_numbers(tries: int, time_limit: float | None) -> None:
+def _check_numbers(tries: int, time_limit: float | None, smallest_group: int) -> None:
+    if isinstance(smallest_group, bool) or not isinstance(smallest_group, int) or smallest_group < 1:
+        raise EverytreeError(f"smallest_group must be a whole number from 1; received {smallest_group!r}.")
     if isinstance(tries, bool) or not isinstance(tries, int | np.integer) or tries < 0:
         raise EverytreeError(f"tries must be a whole number from 0; received {tries!r}.")
     if time_limit is not None and not (isinstance(time_limit, int | float) and time_limit > 0):
@@ -242,7 +263,7 @@ def _verdict_rows(
         shares["certified accuracy"] = shares[ROBUST] & correct
     none = float("nan")
     return [
-        (name, *key, len(who), int(holds[who].sum()) / len(who), none, none, "", "", none, none, none)
+        (name, *key, len(who), int(holds[who].sum()) / len(who), none, none, "", "", none, none, none, "")
         for name, holds in shares.items()
         for key, who in measures.everyone.items()
     ]

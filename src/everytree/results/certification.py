@@ -17,11 +17,11 @@ import pandas as pd
 
 from everytree.errors import EverytreeError
 from everytree.results.critical import critical_records
+from everytree.results.texts import markdown, summary
 from everytree.support.above import Picture, above
 from everytree.support.files import TABLE_FORMS, replace_file
 from everytree.support.limits import Limits
 from everytree.support.plain import as_plain, flat
-from everytree.support.text import percent
 from everytree.support.version import VERSION
 from everytree.table.groups import shares_by_group
 
@@ -206,6 +206,7 @@ class CertificationResult:
         y_true: object = None,
         positive: object = None,
         *,
+        smallest_group: int = 1,
         tries: int = 100,
         time_limit: float | None = None,
         progress: bool | Progress = False,
@@ -215,7 +216,14 @@ class CertificationResult:
         See `everytree.questions.metrics.metric_ranges`.
         """
         ranges: MetricRanges = above("metric_ranges")(
-            self, sensitive_features, y_true, positive, tries=tries, time_limit=time_limit, progress=progress
+            self,
+            sensitive_features,
+            y_true,
+            positive,
+            smallest_group=smallest_group,
+            tries=tries,
+            time_limit=time_limit,
+            progress=progress,
         )
         return ranges
 
@@ -310,15 +318,11 @@ class CertificationResult:
 
     def summary(self, sensitive_features: object = None) -> str:
         """The finding in a few lines of plain text, by group if groups are given."""
-        counts = self.counts()
-        width = max(len(str(count)) for count in counts)
-        lines = [f"bias model  {self.bias}", f"learner     {self.learner}", f"people      {len(self)}"]
-        for verdict, count in counts.items():
-            share = count / len(self)
-            lines.append(f"  {verdict:<11} {count:>{width}}  {percent(share):>6}")
-        if not self.complete:
-            lines.append("A time or memory limit ended the search early: some of the unknown may be robust.")
-        lines += [f"Note: {note}" for note in self.notes]
-        if sensitive_features is not None:
-            lines += ["", self.by_group(sensitive_features).to_string(float_format=percent)]
-        return "\n".join(lines)
+        return summary(self, self._groups(sensitive_features))
+
+    def to_markdown(self, sensitive_features: object = None) -> str:
+        """The finding as Markdown, for a model card or a pull request, by group if groups are given."""
+        return markdown(self, self._groups(sensitive_features))
+
+    def _groups(self, sensitive_features: object) -> pd.DataFrame | None:
+        return None if sensitive_features is None else self.by_group(sensitive_features)

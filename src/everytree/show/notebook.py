@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.bias.words import in_words
+from everytree.results.texts import CUT_OFF, is_cut_off
 from everytree.show.plots.style import COLOURS
 from everytree.support.text import percent
 
@@ -63,8 +64,8 @@ def certification_html(result: CertificationResult) -> str:
         notes.append(
             f"The engine {result.engine!r} looks for proofs only: some of the unknown may not be robust."
         )
-    if not result.complete:
-        notes.append("A time or memory limit ended the search early: some of the unknown may be robust.")
+    if is_cut_off(result):
+        notes.append(CUT_OFF)
     notes += result.notes
     return _box(
         f"<div><b>{_people(len(result))}</b>, {escape(result.learner)}</div>",

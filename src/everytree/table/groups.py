@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+SMALLEST_COMPARED = 30
+"""Groups of fewer people are shown, but not compared with others, unless another number is asked for."""
+
 MISSING = "missing"
 """Name of the group of people whose value of a feature is missing."""
 

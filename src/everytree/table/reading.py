@@ -1,12 +1,13 @@
-"""Files: CSV, Parquet and ARFF into a pandas frame, and the label column out of it.
+"""Files: CSV and its relatives, Parquet, Feather, Excel and ARFF into a frame, and the label out of it.
 
 Used by the command line and the data sets; the rest of `everytree.table` never touches a file.
 """
 
 from __future__ import annotations
 
-import csv
 import gzip
+import io
+import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,27 +15,30 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from everytree.errors import TableError
+from everytree.errors import EverytreeWarning, TableError
 from everytree.support.text import listing, nearest
 from everytree.table.arff import read_arff
+from everytree.table.delimited import MISSING_IN_CSV, check_names, read_delimited
 
 if TYPE_CHECKING:
     import os
 
 
-__all__ = ["read_table", "split_label"]
+__all__ = ["STANDARD_INPUT", "SUFFIXES", "read_table", "split_label"]
 
-MISSING_IN_CSV = ["", "NaN", "nan"]
-"""What an entry must be to count as missing; words such as None or NA may be categories."""
+STANDARD_INPUT = "-"
 
 
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
-    """Read a table from a file, by its suffix.
+    """Read a table from a file, by its suffix, or from standard input.
 
     Parameters
     ----------
     path : str or path
-        A ``.csv``, ``.csv.gz``, ``.parquet`` or ``.arff`` file. CSV files have a header and commas.
+        A ``.csv``, ``.csv.gz``, ``.tsv``, ``.txt``, ``.parquet``, ``.feather``, ``.xlsx`` or ``.arff`` file;
+        ``-`` is standard input, for what a ``.csv`` file holds, packed or not, or a ``.parquet`` file. Text
+        files have a header; the separator (comma, semicolon, tab or bar), the encoding and a decimal comma
+        are found.
 
     Returns
     -------
@@ -45,9 +49,15 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     TableError
         If the file is missing, of an unknown kind, cannot be parsed, or has no rows.
     """
+    if str(path) == STANDARD_INPUT:
+        return _read(_read_input, Path("standard input"), "a table")
     file = Path(path)
-    read = _reader(file)
+    suffix, read = _reader(file)
     _check_exists(file)
+    return _read(read, file, suffix.lstrip("."))
+
+
+def _read(read: Callable[[Path], pd.DataFrame], file: Path, kind: str) -> pd.DataFrame:
     try:
         frame = read(file)
     except TableError:
@@ -55,12 +65,18 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     except UnicodeDecodeError as error:
         raise TableError(
             f"Cannot read {str(file)!r}: it is not UTF-8 (byte {error.object[error.start]:#04x} cannot be "
-            'read). Save the file as UTF-8; in Excel choose "CSV UTF-8" as its type.'
+            "read). Save the file as UTF-8."
+        ) from error
+    except ImportError as error:
+        package = getattr(error.__cause__, "name", None) or error.name or "another package"
+        raise TableError(
+            f"Cannot read {str(file)!r}: pandas needs {package} for {kind} files. Install it with: pip "
+            f"install {package}, or save the table as .csv."
         ) from error
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise TableError(
-            f"Cannot read {str(file)!r} as {file.name.split('.', 1)[-1]}: {reason.rstrip('.')}. Check that "
+            f"Cannot read {str(file)!r} as {kind}: {reason.rstrip('.')}. Check that "
             "the file is complete and that its suffix says what it is."
         ) from error
     if len(frame) == 0:
@@ -68,13 +84,61 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     return frame
 
 
-def _reader(file: Path) -> Callable[[Path], pd.DataFrame]:
-    readers = {".csv": _read_csv, ".csv.gz": _read_csv, ".parquet": _read_parquet, ".arff": read_arff}
-    for suffix, reader in readers.items():
+def _read_text(file: Path) -> pd.DataFrame:
+    content = file.read_bytes()
+    return read_delimited(
+        gzip.decompress(content) if file.name.lower().endswith(".gz") else content, str(file)
+    )
+
+
+def _read_input(name: Path) -> pd.DataFrame:
+    content = sys.stdin.buffer.read()
+    if content.startswith(b"PAR1"):
+        return pd.read_parquet(io.BytesIO(content))
+    return read_delimited(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content, str(name))
+
+
+def _read_parquet(file: Path) -> pd.DataFrame:
+    return pd.read_parquet(file)
+
+
+def _read_feather(file: Path) -> pd.DataFrame:
+    return pd.read_feather(file)
+
+
+def _read_excel(file: Path) -> pd.DataFrame:
+    """Read the first sheet, with what is missing and what a header may be as in a text table."""
+    with pd.ExcelFile(file) as book:
+        names = book.sheet_names
+        if len(names) > 1:
+            warnings.warn(
+                f"{str(file)!r} has {len(names)} sheets; the first one, {names[0]!r}, is read.",
+                EverytreeWarning,
+                stacklevel=5,
+            )
+        top = book.parse(names[0], header=None, nrows=1, keep_default_na=False)
+        check_names([str(entry).strip() for entry in top.to_numpy().ravel()], str(file))
+        frame: pd.DataFrame = book.parse(names[0], keep_default_na=False, na_values=MISSING_IN_CSV)
+    return frame
+
+
+READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".txt"), _read_text),
+    ".parquet": _read_parquet,
+    ".feather": _read_feather,
+    ".xlsx": _read_excel,
+    ".arff": read_arff,
+}
+SUFFIXES = tuple(READERS)
+"""The kinds of files that can be read."""
+
+
+def _reader(file: Path) -> tuple[str, Callable[[Path], pd.DataFrame]]:
+    for suffix, reader in READERS.items():
         if file.name.lower().endswith(suffix):
-            return reader
+            return suffix, reader
     raise TableError(
-        f"Cannot tell what kind of table {str(file)!r} is: its suffix must be one of {listing(readers)}; "
+        f"Cannot tell what kind of table {str(file)!r} is: its suffix must be one of {listing(READERS)}; "
         f"received {file.suffix!r}. Rename or convert the file."
     )
 
@@ -89,56 +153,6 @@ def _check_exists(file: Path) -> None:
         raise TableError(f"There is no file {str(file)!r}: its folder {str(folder)!r} does not exist.")
     others = sorted(entry.name for entry in folder.iterdir() if entry.is_file())
     raise TableError(f"There is no file {str(file)!r}.{nearest(file.name, others)} Check the path.")
-
-
-def _read_csv(file: Path) -> pd.DataFrame:
-    _check_header(file)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        frame: pd.DataFrame = pd.read_csv(
-            file,
-            encoding="utf-8-sig",
-            skipinitialspace=True,
-            keep_default_na=False,
-            na_values=MISSING_IN_CSV,
-            index_col=False,
-            low_memory=False,
-            **_exact_numbers(),
-        )
-    return frame
-
-
-def _exact_numbers() -> dict[str, Any]:
-    """Ask older pandas for correctly rounded numbers; from 3.1 on it gives them unasked."""
-    version = tuple(int(part) for part in pd.__version__.split(".")[:2])
-    return {"float_precision": "round_trip"} if version < (3, 1) else {}
-
-
-def _check_header(file: Path) -> None:
-    """Refuse headers that pandas would repair silently: repeated names and names left empty."""
-    opener: Any = gzip.open if file.name.lower().endswith(".gz") else open
-    with opener(file, "rt", encoding="utf-8-sig", newline="") as lines:
-        header = [name.strip() for name in next(csv.reader(lines, skipinitialspace=True), [])]
-    twice = sorted({name for name in header if header.count(name) > 1})
-    if "" in header:
-        raise TableError(
-            f"Column {header.index('') + 1} of {str(file)!r} has no name in the header. Every column needs "
-            "one. If it is an index that pandas wrote, write the file again with index=False."
-        )
-    if twice:
-        raise TableError(
-            f"{str(file)!r} has duplicate column names: {listing(twice)}. Every column needs a name of its "
-            "own. Rename or remove one of each."
-        )
-    if len(header) == 1 and (";" in header[0] or "\t" in header[0]):
-        raise TableError(
-            f"{str(file)!r} seems to be separated by semicolons or tabs; CSV files must be separated by "
-            f"commas. Received the header {header[0]!r}. Write the file again with commas."
-        )
-
-
-def _read_parquet(file: Path) -> pd.DataFrame:
-    return pd.read_parquet(file)
 
 
 def split_label(frame: pd.DataFrame, label: str) -> tuple[pd.DataFrame, pd.Series[Any]]:

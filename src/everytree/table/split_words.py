@@ -50,6 +50,31 @@ def split_text(
     return f"{name} <= {middle}", (f"{name} <= {middle}", f"{name} > {middle}")
 
 
+def question(train: TrainingTable, feature: int, threshold: float) -> tuple[str, tuple[str, str]]:
+    """Say a split as a question in original terms, with the answers of its left and its right side.
+
+    Returns
+    -------
+    (str, (str, str))
+        ``("age ≤ 24.5", ("yes", "no"))``, or ``("race is Black", ("no", "yes"))`` for a one-hot feature.
+    """
+    for column in train.columns:
+        if feature in column.features:
+            place = column.features.index(feature)
+            if column.encoding == "onehot" and 0 <= threshold < 1:
+                return f"{column.name} is {column.categories[place]}", ("no", "yes")
+            if column.encoding == "ordinal":
+                low = [str(c) for code, c in enumerate(column.categories) if code <= threshold]
+                return f"{column.name} is {_either(low)}", ("yes", "no")
+    return f"{train.feature_names[feature]} ≤ {threshold:.6g}", ("yes", "no")
+
+
+def _either(values: list[str]) -> str:
+    if len(values) > 6:
+        return f"{values[0]} … {values[-1]} (the first {len(values)} in sorted order)"
+    return values[0] if len(values) == 1 else ", ".join(values[:-1]) + " or " + values[-1]
+
+
 def _threshold(low: float, high: float) -> str:
     """The midpoint in as few digits as tell the two sides apart."""
     middle = low / 2 + high / 2

@@ -11,14 +11,12 @@ from typing import TYPE_CHECKING
 
 from everytree.bias import BiasModel, in_words
 from everytree.bias.kinds import KINDS
+from everytree.table.groups import SMALLEST_COMPARED
 
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
 
 __all__ = ["VerdictCounts", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
-
-SMALLEST_COMPARED = 30
-"""Groups with fewer people are listed, but never named as the one that differs most."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +139,7 @@ def finding(tally: VerdictCounts, *, engine: str, complete: bool) -> list[str]:
         said.append("Nobody is left undecided.")
     if tally.unknown and engine != "auto":
         said.append(f"The engine “{engine}” only looks for proofs and never for records that change a label.")
-    if not complete:
+    if not complete and tally.unknown:
         said.append(
             "A time or memory limit ended the search early; more time may decide some of the unknown."
         )
@@ -156,16 +154,18 @@ def _who(count: int, people: int) -> str:
     return f"{number(count)} {'person' if count == 1 else 'people'} ({share(count, people)})"
 
 
-def differs_most(groups: Sequence[VerdictCounts], everybody: VerdictCounts) -> str:
+def differs_most(
+    groups: Sequence[VerdictCounts], everybody: VerdictCounts, smallest: int = SMALLEST_COMPARED
+) -> str:
     """Name the group whose share of proved predictions differs most from that of all other people.
 
-    Groups of fewer than `SMALLEST_COMPARED` people are passed over, and so is a group without others.
+    Groups of fewer than `smallest` people are passed over, and so is a group without others.
     """
-    compared = [g for g in groups if SMALLEST_COMPARED <= g.people < everybody.people]
+    compared = [g for g in groups if smallest <= g.people < everybody.people]
     if len(groups) < 2:
         return "All people are in one group, so nothing can be compared."
     if not compared:
-        return f"No group has {SMALLEST_COMPARED} people or more, so none is singled out here."
+        return f"No group has {smallest} people or more, so none is singled out here."
 
     def gap(group: VerdictCounts) -> float:
         rest = everybody.besides(group)
@@ -174,7 +174,7 @@ def differs_most(groups: Sequence[VerdictCounts], everybody: VerdictCounts) -> s
     most = max(compared, key=gap)
     rest = everybody.besides(most)
     passed_over = (
-        f" Groups of fewer than {SMALLEST_COMPARED} people are listed, but not compared."
+        f" Groups of fewer than {smallest} people are listed, but not compared."
         if len(compared) < len(groups)
         else ""
     )

@@ -5,11 +5,12 @@ Between the audit and the template. It chooses and counts; the words are in `fin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from everytree.bias import explain, in_words, resolve
 from everytree.bias.kinds import ADD, FLIP, KINDS
+from everytree.results.learned import TreeFacts, tree_facts
 from everytree.show.report import findings
 from everytree.show.report.findings import VerdictCounts
 from everytree.show.report.people import amount_of
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = [
     "AmountTable",
     "Assumption",
+    "DepthRow",
     "Grouping",
     "Headline",
     "Row",
@@ -68,10 +70,22 @@ class AmountTable:
 
 
 @dataclass(frozen=True)
+class DepthRow:
+    """The tree of one depth: how it does, and the verdicts under the assumption of the first screen."""
+
+    depth: int
+    facts: TreeFacts
+    tally: VerdictCounts
+
+
+@dataclass(frozen=True)
 class Headline:
-    """The finding of the first screen: one cell, in words and counts."""
+    """The finding of the first screen: one cell, in words and counts, and the trees of all depths."""
 
     cell: Cell
+    bias: str
+    warnings: list[str]
+    depths: list[DepthRow]
     tally: VerdictCounts
     lead: str
     sentences: list[str]
@@ -103,21 +117,42 @@ class Assumption:
 
 
 def headline(audit: AuditResult) -> Headline:
-    """Choose the cell that the report opens with: first bias model, first depth, its largest amount."""
-    depth = audit.plan.depths[0]
-    cells = audit.of(0, depth)
+    """Choose the cell that the report opens with: first bias model, its largest amount, the deepest tree."""
+    cells = audit.of(0, max(audit.plan.depths))
     ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
     cell = ordered[-1]
     result = cells[cell]
-    tally = VerdictCounts.of(result)
+    tally, trees = VerdictCounts.of(result), _depths(audit, cell)
     return Headline(
         cell=cell,
+        bias=audit.plan.sweeps[cell.sweep].name,
+        warnings=_warnings(trees),
+        depths=trees,
         tally=tally,
         lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
         sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
         also=_also(audit, cells, ordered),
         groupings=groupings(audit, result),
     )
+
+
+def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
+    """The trees of all depths asked for, under the same assumption."""
+    rows = []
+    for depth in sorted(audit.plan.depths):
+        result = audit.verdicts[replace(cell, depth=depth)]
+        rows.append(DepthRow(depth, tree_facts(result), VerdictCounts.of(result)))
+    return rows
+
+
+def _warnings(trees: list[DepthRow]) -> list[str]:
+    """Say of each tree that says the same to everybody that it does, with its depth where there are more."""
+    several = len(trees) > 1
+    return [
+        f"Depth {row.depth}: {row.facts.warning}" if several else row.facts.warning
+        for row in trees
+        if row.facts.warning
+    ]
 
 
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
@@ -182,7 +217,7 @@ def groupings(audit: AuditResult, result: CertificationResult) -> list[Grouping]
             VerdictCounts(_count(row, "robust"), _count(row, "not robust"), _count(row, "unknown"), name)
             for name, row in _rows(result.by_group(list(columns)))
         ]
-        sentence = findings.differs_most(groups, everybody)
+        sentence = findings.differs_most(groups, everybody, audit.plan.smallest_group)
         found.append(Grouping(columns, " and ".join(columns), groups, sentence))
     return found
 

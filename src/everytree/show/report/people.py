@@ -16,6 +16,7 @@ from zlib import compress
 import numpy as np
 import pandas as pd
 
+from everytree.audit.shown import shown_columns, withheld_columns
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.show.report.method import commands
 
@@ -47,8 +48,10 @@ def people_data(audit: AuditResult) -> dict[str, Any]:
     first = next(iter(audit.prepared.values()))
     labels = first.train.labels.tolist()
     grouped = dict.fromkeys(name for names in audit.plan.groups for name in names)
-    columns, left_out = _columns_that_fit(first.test.frame, list(grouped))
-    notebook = _Notebook(first.train)
+    shown = shown_columns(audit.plan, first.train)
+    frame = first.test.frame
+    columns, left_out = _columns_that_fit(frame[[c for c in frame.columns if c in shown]], list(grouped))
+    notebook = _Notebook(first.train, shown)
     cells = [_cell(audit, cell, result, notebook) for cell, result in audit.verdicts.items()]
     names = [str(column["name"]) for column in columns]
     return {
@@ -59,6 +62,7 @@ def people_data(audit: AuditResult) -> dict[str, Any]:
         "truth": None if first.test.y is None else first.test.y.tolist(),
         "columns": columns,
         "left_out": left_out,
+        "withheld": withheld_columns(audit.plan, first.train),
         "groups": [names.index(name) for name in grouped],
         "predictions": {str(d): p.predictions.tolist() for d, p in audit.prepared.items()},
         "cells": cells,
@@ -147,8 +151,8 @@ def _text(value: Any) -> str:
 class _Notebook:
     """Collects the distinct witnesses, and the training records that occur in them, once each."""
 
-    def __init__(self, train: TrainingTable) -> None:
-        self.train = train
+    def __init__(self, train: TrainingTable, shown: list[str]) -> None:
+        self.train, self.shown = train, shown
         self.code = {label: place for place, label in enumerate(train.labels.tolist())}
         self.known: dict[Any, int] = {}
         self.witnesses: list[dict[str, Any]] = []
@@ -196,13 +200,13 @@ class _Notebook:
             "records": {
                 "rows": rows,
                 "labels": self.train.y[rows].tolist(),
-                "columns": [_column(str(c), chosen[c]) for c in chosen.columns],
+                "columns": [_column(str(c), chosen[c]) for c in chosen.columns if c in self.shown],
             },
             "added": {
                 "labels": [] if added is None else [self.code[label] for label in added[name].tolist()],
                 "columns": []
                 if added is None
-                else [_column(str(c), added[c]) for c in added.columns if c != name],
+                else [_column(str(c), added[c]) for c in added.columns if c != name and c in self.shown],
             },
         }
 

@@ -56,6 +56,7 @@ class RangeRow:
     high_is: str
     seen: str
     gap: str
+    compared: str
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,10 @@ def _ranges(audit: AuditResult, result: CertificationResult, columns: tuple[str,
     features = None
     if columns is not None:  # a column may be called like one of the table of ranges
         features = result.frame[list(columns)].rename(columns=lambda name: f"by {name}")
-    return metric_ranges(result, features, positive=audit.plan.data.positive, tries=TRIES)
+    plan = audit.plan
+    return metric_ranges(
+        result, features, positive=plan.data.positive, smallest_group=plan.smallest_group, tries=TRIES
+    )
 
 
 def _pictures(audit: AuditResult, cell: Cell, columns: tuple[str, ...] | None) -> list[tuple[str, str]]:
@@ -155,6 +159,7 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
         high_is=row["high_is"],
         seen=seen,
         gap="" if math.isnan(row["gap"]) else _shown(row["gap"], ratio, math.ceil),
+        compared=row["compared"],
     )
 
 

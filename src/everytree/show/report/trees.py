@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.show.report.findings import number, share
+from everytree.table.split_words import question
 
 if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.table import TrainingTable
 
-__all__ = ["LearnedNode", "LearnedTree", "learned_tree", "question"]
+__all__ = ["LearnedNode", "LearnedTree", "learned_tree"]
 
 DEEPEST_SHOWN = 5
 
@@ -76,28 +77,3 @@ def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int)
     if answers[0] == "no":
         children.reverse()
     return LearnedNode(answer, asks, f"{number(rows)} rows", tuple(children), False)
-
-
-def question(train: TrainingTable, feature: int, threshold: float) -> tuple[str, tuple[str, str]]:
-    """Say a split as a question in original terms, with the answers of its left and its right side.
-
-    Returns
-    -------
-    (str, (str, str))
-        ``("age ≤ 24.5", ("yes", "no"))``, or ``("race is Black", ("no", "yes"))`` for a one-hot feature.
-    """
-    for column in train.columns:
-        if feature in column.features:
-            place = column.features.index(feature)
-            if column.encoding == "onehot" and 0 <= threshold < 1:
-                return f"{column.name} is {column.categories[place]}", ("no", "yes")
-            if column.encoding == "ordinal":
-                low = [str(c) for code, c in enumerate(column.categories) if code <= threshold]
-                return f"{column.name} is {_either(low)}", ("yes", "no")
-    return f"{train.feature_names[feature]} ≤ {threshold:.6g}", ("yes", "no")
-
-
-def _either(values: list[str]) -> str:
-    if len(values) > 6:
-        return f"{values[0]} … {values[-1]} (the first {len(values)} in sorted order)"
-    return values[0] if len(values) == 1 else ", ".join(values[:-1]) + " or " + values[-1]

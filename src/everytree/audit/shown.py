@@ -1,0 +1,54 @@
+"""Which columns of the tables may stand in a report and in the file of people.
+
+Personal data stay out unless they are asked for: neither columns that the tree must not see nor free text are
+copied. Used by `everytree.audit.tables` and the report.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from everytree.errors import AuditError
+from everytree.support.text import listing, nearest
+
+if TYPE_CHECKING:
+    from everytree.audit.plan import Plan
+    from everytree.table import TrainingTable
+
+__all__ = ["check_shown", "shown_columns", "withheld_columns"]
+
+MOST_CATEGORIES = 50
+"""A text column with more distinct values than this is taken for names or free text."""
+
+
+def shown_columns(plan: Plan, train: TrainingTable) -> list[str]:
+    """Columns that a report may show: those of groups, and those asked for or seen by the tree."""
+    grouped = [name for names in plan.groups for name in names]
+    asked = plan.outputs.columns
+    if asked is None:
+        seen = (column.name for column in train.columns if column.encoding != "dropped")
+        asked = tuple(name for name in seen if not _is_free_text(train.frame[name]))
+    return list(dict.fromkeys([*grouped, *asked]))
+
+
+def withheld_columns(plan: Plan, train: TrainingTable) -> list[str]:
+    """Columns of the training table that are not copied anywhere."""
+    shown = set(shown_columns(plan, train))
+    return [str(name) for name in train.frame.columns if str(name) not in shown]
+
+
+def _is_free_text(column: pd.Series[Any]) -> bool:
+    return not pd.api.types.is_numeric_dtype(column) and column.astype(str).nunique() > MOST_CATEGORIES
+
+
+def check_shown(plan: Plan, people: pd.DataFrame) -> None:
+    """Refuse columns to show that the table of people does not have."""
+    known = [str(name) for name in people.columns]
+    for name in plan.outputs.columns or ():
+        if name not in known:
+            raise AuditError(
+                f"[outputs] columns: the test table has no column {name!r}.{nearest(name, known)} It has "
+                f"{listing(known, 20)}."
+            )

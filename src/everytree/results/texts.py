@@ -1,0 +1,85 @@
+"""A certification in a few lines of text: for a terminal, and as Markdown for a model card or a pull request.
+
+Beside `everytree.results.certification`, which counts; here is only how it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from everytree.results.learned import tree_facts
+from everytree.support.text import percent
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from everytree.results.certification import CertificationResult
+
+__all__ = ["CUT_OFF", "is_cut_off", "markdown", "summary"]
+
+CUT_OFF = "A time or memory limit ended the search early: some of the unknown may be robust."
+
+
+def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
+    """The finding in plain text, by group if groups are given."""
+    facts, counts = tree_facts(result), result.counts()
+    width = max(len(str(count)) for count in counts)
+    lines = [f"bias model  {result.bias}", f"learner     {result.learner}"]
+    lines += [f"{name:<11} {text}" for name, text in facts.lines()]
+    if facts.warning:
+        lines += ["", facts.warning, ""]
+    lines.append(f"people      {len(result)}")
+    for verdict, count in counts.items():
+        lines.append(f"  {verdict:<11} {count:>{width}}  {percent(count / len(result)):>6}")
+    if is_cut_off(result):
+        lines.append(CUT_OFF)
+    lines += [f"Note: {note}" for note in result.notes]
+    if groups is not None:
+        lines += ["", groups.to_string(float_format=percent)]
+    return "\n".join(lines)
+
+
+def is_cut_off(result: CertificationResult) -> bool:
+    """Tell whether a limit ended the search and left somebody undecided."""
+    return not result.complete and bool((result.verdicts == "unknown").any())
+
+
+def markdown(result: CertificationResult, groups: pd.DataFrame | None) -> str:
+    """The finding as Markdown: what was asked, how the tree does, and the verdicts by group."""
+    facts, counts = tree_facts(result), result.counts()
+    named = [("bias model", f"`{result.bias}`"), ("learner", f"`{result.learner}`")]
+    named += [(name, _plain(text)) for name, text in facts.lines()]
+    lines = [f"- **{name}**: {text}" for name, text in named]
+    if facts.warning:
+        lines += ["", f"**{_plain(facts.warning)}**"]
+    shares = [percent(count / len(result)) for count in counts]
+    names = ["people"] if groups is None else [*map(str, groups.index.names), "people"]
+    lines += ["", _line([*names, *counts.index]), _line(["---"] * (len(names) - 1) + ["---:"] * 4)]
+    if groups is not None:
+        for key, row in zip(groups.index, groups.to_dict("records"), strict=True):
+            values = key if isinstance(key, tuple) else (key,)
+            lines.append(_line([*values, row["n"], *(percent(row[verdict]) for verdict in counts.index)]))
+    everybody = ["**everybody**", *[""] * (len(names) - 2)] if groups is not None else []
+    lines.append(_line([*everybody, len(result), *shares]))
+    if is_cut_off(result):
+        lines += ["", CUT_OFF]
+    for note in result.notes:
+        lines += ["", _plain(f"Note: {note}")]
+    return "\n".join(lines) + "\n"
+
+
+def _line(cells: Sequence[object]) -> str:
+    return f"| {' | '.join(_cells(cells))} |"
+
+
+def _cells(values: Iterable[object]) -> list[str]:
+    return [value if str(value).startswith(("---", "**")) else _plain(value) for value in map(str, values)]
+
+
+def _plain(value: object) -> str:
+    """Keep a value from being read as Markdown: a bar would end its cell, a line break the table."""
+    text = " ".join(str(value).split())
+    for sign in "\\|*_`<[":
+        text = text.replace(sign, f"\\{sign}")
+    return text
