@@ -52,6 +52,7 @@ class Root:
 
     def __init__(self, problem: Problem) -> None:
         from everytree.bias import resolve
+        from everytree.learner.criterion.front import criterion_of
         from everytree.prove import counts
         from everytree.prove.domains import relational
 
@@ -68,7 +69,8 @@ class Root:
         )
         pinned = np.zeros(X.shape[1], np.bool_)
         self.splits = counts.node_splits(self.columns, self.types, self.rows, bias.additions, pinned, True)
-        self.score = relational.scores(self.splits, self.types)
+        self.criterion = criterion_of("gini", len(labels))
+        self.score = relational.scores(self.splits, self.types, self.criterion)
         self.everything = np.arange(len(self.score))
 
     def gap(self, s: int) -> tuple[int, float, float]:
@@ -85,11 +87,20 @@ class Root:
         """The loose and the settled margins of all splits against psi, and what the leaves may show."""
         from everytree.prove.domains import atoms, leaf, relational
 
-        loose, _ = relational.loose_margins(self.splits, self.types, self.budget, self.score, psi)
+        node = (self.splits, self.types, self.budget)
+        loose, _ = relational.loose_margins(*node, self.score, psi, self.criterion)
         possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget)
         cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, self.everything, psi)
         settled = atoms.settle(
-            self.splits, self.everything, cells, psi, self.types, self.budget, self.score, possible
+            self.splits,
+            self.everything,
+            cells,
+            psi,
+            self.types,
+            self.budget,
+            self.score,
+            possible,
+            self.criterion,
         )
         return loose, settled, possible
 

@@ -95,7 +95,8 @@ def check(
     Returns
     -------
     CheckReport
-        Its label is a position in ``prepared.train.labels``.
+        Its label is a position in ``prepared.train.labels``. Trees of another criterion than Gini are never
+        confirmed.
 
     Examples
     --------
@@ -110,6 +111,7 @@ def check(
 
     train, test, settings = prepared.train, prepared.test, prepared.learner.settings
     beyond = {
+        f"criterion={settings.criterion!r}": settings.criterion != "gini",
         "min_impurity_decrease": settings.min_impurity_decrease > 0,
         "max_leaf_nodes": settings.max_leaf_nodes is not None,
         "ccp_alpha": settings.ccp_alpha > 0,
