@@ -54,6 +54,7 @@ class Mutant:
 MISS = {"kinds": ("miss",)}
 FLIP = {"kinds": ("flip",)}
 FAKE = {"kinds": ("fake",)}
+ENTROPY = {"criterion": "entropy"}
 HUGE = {"kinds": ("miss",), "amount": 2**32}
 HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
@@ -154,6 +155,20 @@ MUTANTS: tuple[Mutant, ...] = (
     # Steps before the tree.
     Mutant("a step that looks at labels is accepted", "learner/steps.py", "    return is_from_sklearn(step) and type(step).__name__ in LABEL_BLIND\n", "    return True\n", engine="pipelines", focus={"steps": ["by label"]}),
     Mutant("a scaled column is taken as it is", "table/described.py", "    return _unread(step, names)\n\n\ndef _unread", "    return [_passed_column(name, source, start + j) for j, name in enumerate(names)]\n\n\ndef _unread", engine="edges", focus=SCALED),
+    # Entropy: every row of its derivation left out once.
+    Mutant("entropy rises by flips or additions only", "prove/domains/relational.py", "up[i] = towards + (budget.additions if budget.addable[i] else 0)", "up[i] = max(towards, float(budget.additions if budget.addable[i] else 0))", engine="bounds", focus={"kinds": ("miss", "flip"), **ENTROPY}, seed=290),
+    Mutant("entropy falls by flips or removals only", "prove/domains/relational.py", "down[i] = min(float(flips), down[i]) + min(float(removals), gone[i])", "down[i] = max(min(float(flips), down[i]), min(float(removals), gone[i]))", engine="bounds", focus={"kinds": ("flip", "fake"), **ENTROPY}),
+    Mutant("entropy chord at step 1", "learner/criterion/entropy.py", "step = max(1.0, reach.up[i])", "step = 1.0", engine="bounds", focus=ENTROPY),
+    Mutant("entropy chord down at step 1", "learner/criterion/entropy.py", "step = min(own[side, i], max(1.0, reach.down[i]))", "step = 1.0", engine="bounds", focus=ENTROPY),
+    Mutant("entropy challenger at its own score", "prove/domains/relational.py", "    return gradient, on_table\n", "    return gradient, front.score(criterion, branches)\n", engine="bounds", focus=ENTROPY),
+    Mutant("entropy tangent without the labels that are not there", "learner/criterion/entropy.py", "np.log2(gradient[side, i] / whole) if gradient[side, i] > 0 else NEVER", "np.log2(gradient[side, i] / whole) if own[side, i] > 0 else 0.0", engine="bounds", focus=ENTROPY),
+    Mutant("entropy without the tangent of the size", "learner/criterion/entropy.py", "turn = np.log2(size) + LOG2_E if size > 0 else 0.0", "turn = np.log2(size) if size > 0 else 0.0", engine="bounds", focus={**FAKE, **ENTROPY}),
+    Mutant("entropy falls where a branch was empty", "learner/criterion/entropy.py", "branches.add[side, i] = up - turn if size > 0 else 0.0", "branches.add[side, i] = up - turn if size > 0 else -LOG2_E", engine="bounds", focus={**MISS, **ENTROPY}),
+    Mutant("entropy no more than at the least", "learner/criterion/entropy.py", "return impurity_low, min(impurity_high, np.log2(float(n_labels)))", "return impurity_low, impurity_low", focus=ENTROPY),
+    Mutant("entropy least at the upper share", "learner/criterion/entropy.py", "impurity_low += min(low, high)", "impurity_low += high", focus=ENTROPY),
+    Mutant("entropy never stops for want of gain", "learner/criterion/entropy.py", "return STOP_ROWS_OF_TWO if n_labels == 2 else 0", "return STOP_ROWS_OF_TWO", engine="relational", focus=ENTROPY),
+    Mutant("entropy remainder without corners", "learner/criterion/entropy.py", "    return max(0.0, excess)\n", "    return 0.0\n", engine="programs", focus={**ENTROPY, "depth": 1}, problems=60),
+    Mutant("entropy changes by little", "learner/criterion/entropy.py", "return log2(rows) + LOG2_E", "return 0.25", engine="tables", focus={**FLIP, **ENTROPY}),
 )  # fmt: skip
 
 

@@ -67,7 +67,7 @@ def check_witness(problem: Problem, result, i: int, random_state: int | None) ->
 def test_every_verdict_is_right(chunk, random_state):
     first = FIRST_SEED + chunk * CHUNK
     for seed in range(first, first + CHUNK):
-        problem = random_problem(seed)
+        problem = random_problem(seed, criterion="entropy" if chunk % 3 == 2 else "gini")
         result = decided(problem, random_state)
         check_robust(problem, result)
         for i in np.flatnonzero(result.verdicts == "not robust"):
@@ -78,7 +78,8 @@ def test_every_verdict_is_right(chunk, random_state):
 def test_every_verdict_is_right_with_settings_that_stop_the_learner(chunk):
     first = FIRST_SEED + 5000 + chunk * CHUNK
     for seed in range(first, first + CHUNK):
-        problem = random_problem(seed, stops=ALL_STOPS)
+        criterion = "entropy" if chunk == 2 else "gini"
+        problem = random_problem(seed, stops=ALL_STOPS, criterion=criterion)
         result = decided(problem, 0)
         check_robust(problem, result)
         for i in np.flatnonzero(result.verdicts == "not robust"):

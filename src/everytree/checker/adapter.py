@@ -118,7 +118,7 @@ def check(
     }
     if any(beyond.values()):
         names = ", ".join(name for name, used in beyond.items() if used)
-        return CheckReport("not confirmed", f"This check does not cover {names}.")
+        return CheckReport("not confirmed", f"This check does not cover {names}: the proof was not repeated.")
     model = as_bias(bias)
     resolve(model, train)  # refuses names and types that do not fit the table; what it finds is not used
     table = user_table(train)
