@@ -196,17 +196,15 @@ def _may_be_gainless(
     """Whether the node may stop because no split gains enough: the node without a split is a candidate.
 
     `unsplit` is its loose margin over the first challenger. Without a `min_impurity_decrease` only rounding
-    in large nodes can make the learner refuse a split.
+    can make the learner refuse a split, in nodes from the criterion's `stop_rows` on.
 
     Soundness
     ---------
     The learner stops iff the best available split has G - G_0 < `decrease` or less. A challenger psi is no
     better than that one, so G_0 + decrease >= G_psi up to the tolerance, for each of them.
     """
-    decrease = ground.floors.decrease
-    if decrease == 0.0:
-        return unsplit >= 0 and len(ground.rows) + ground.budget.additions >= ground.criterion.stop_rows
-    if unsplit + decrease < 0:
+    decrease, most_rows = ground.floors.decrease, len(ground.rows) + ground.budget.additions
+    if unsplit + decrease < 0 or (decrease == 0.0 and most_rows < ground.criterion.stop_rows):
         return False
     types, budget, criterion = ground.types, ground.budget, ground.criterion
     whole, scores = _with_unsplit(ground, score)
@@ -229,7 +227,7 @@ def _with_unsplit(ground: Ground, score: NDArray[np.float64]) -> tuple[Splits, N
         low=np.append(splits.low, np.int32(-1)),
         high=np.append(splits.high, np.int32(-1)),
         left=np.concatenate([splits.left, nothing]),
-        additions=np.concatenate([splits.additions, np.array([[0, budget.additions]], np.int32)]),
+        additions=np.concatenate([splits.additions, np.array([[0, budget.additions]], np.int64)]),
     )
     only = splits._replace(left=nothing, additions=whole.additions[-1:])
     return whole, np.append(score, relational.scores(only, ground.types, ground.criterion))
