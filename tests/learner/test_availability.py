@@ -140,3 +140,11 @@ def test_a_removal_can_make_a_split_unavailable() -> None:
     result = certify(tree, X, y, [[0], [1]], "fake(1)")
     assert result.verdicts.tolist() == ["not robust", "robust"]
     assert result.witness(0).removed[0] < 5
+
+
+def test_a_least_gain_and_more_additions_than_32_bits_hold() -> None:
+    """The node without a split is set against its splits with all additions on one side."""
+    X, y = [[0]] * 20 + [[1]] * 20, [0] * 20 + [1] * 20
+    tree = DecisionTreeClassifier(min_impurity_decrease=0.01, max_depth=1, random_state=0)
+    result = certify(tree, X, y, [[0]], "miss(10000000000)", engine="relational")
+    assert result.verdicts.tolist() == ["unknown"]

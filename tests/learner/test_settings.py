@@ -22,7 +22,7 @@ UNDERSTOOD = {
     "ccp_alpha": [0, 0.02, Fraction(1, 4)],
     "class_weight": [None],
     "monotonic_cst": [None],
-    "criterion": ["gini"],
+    "criterion": ["gini", "entropy", "log_loss"],
     "splitter": ["best"],
     "random_state": [None, 0, np.random.RandomState(3)],
 }
@@ -37,7 +37,7 @@ REFUSED = {
     "ccp_alpha": [-1, float("nan")],
     "class_weight": ["balanced", {}, {0: 1, 1: 1}],
     "monotonic_cst": [[1, 0], [0, 0]],
-    "criterion": ["entropy", "log_loss"],
+    "criterion": ["poisson", None],
     "splitter": ["random"],
 }
 

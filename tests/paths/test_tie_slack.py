@@ -10,7 +10,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
-from everytree.paths import conditions
+from everytree.learner.criterion import gini
 
 ROWS = 7
 
@@ -44,7 +44,7 @@ def behind(tolerance: float, shrink: float = 1.0) -> tuple[int, int, int]:
         splits = [rng.random(ROWS) < 0.5 for _ in range(4)]
         splits = [left for left in splits if 0 < left.sum() < ROWS]
         flips = int(rng.integers(0, 3))
-        slack = shrink * conditions.tie_slack([counts_of(labels, left) for left in splits], flips)
+        slack = shrink * gini.tie_slack([counts_of(labels, left) for left in splits], flips)
         fine += slack < shrink * np.sqrt(tolerance * ROWS / 2) * 0.999
         for size in range(flips + 1):
             for rows in combinations(range(ROWS), size):
@@ -61,7 +61,7 @@ def behind(tolerance: float, shrink: float = 1.0) -> tuple[int, int, int]:
 
 @pytest.mark.parametrize("tolerance", [0.02, 0.05, 0.1])
 def test_no_best_split_is_behind_by_more(tolerance: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conditions, "TIE_TOLERANCE", tolerance)
+    monkeypatch.setattr(gini, "TIE_TOLERANCE", tolerance)
     cases, violations, fine = behind(tolerance)
     assert cases > 10
     assert fine > 0
@@ -69,7 +69,7 @@ def test_no_best_split_is_behind_by_more(tolerance: float, monkeypatch: pytest.M
 
 
 def test_a_smaller_slack_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conditions, "TIE_TOLERANCE", 0.1)
+    monkeypatch.setattr(gini, "TIE_TOLERANCE", 0.1)
     assert behind(0.1, shrink=0.4)[1] > 0
 
 

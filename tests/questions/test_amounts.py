@@ -20,10 +20,10 @@ from everytree.checker import check
 from everytree.checker.records import _chain
 from everytree.errors import BiasError, TableError
 from everytree.learner import prepare
+from everytree.learner.criterion import gini
 from everytree.paths.layout import Cut, TooLargeError, _side_choices
 from everytree.paths.program import dual_bound
 from everytree.prove.counts import MOST_ROWS, Budget, code_columns
-from everytree.prove.domains import relational
 from everytree.prove.memo import Memo
 from everytree.prove.node import Node
 from everytree.questions.family import tree_family
@@ -191,18 +191,18 @@ def test_slopes_are_chords(most: int) -> None:
             continue
         g = Fraction(square, size)
         chord = (Fraction(square + 2 * most * own + most * most, size + most) - g) / most
-        found = relational.add_slope(float(own), float(size), float(square), float(most))
+        found = gini.add_slope(float(own), float(size), float(square), float(most))
         assert abs(Fraction(found) - chord) < Fraction(1, 10**14)
         if size > most:
             chord = (Fraction(square - 2 * most * own + most * most, size - most) - g) / most
-            found = relational.remove_slope(float(own), float(size), float(square), float(most))
+            found = gini.remove_slope(float(own), float(size), float(square), float(most))
             assert Fraction(found) > min(1, chord) - Fraction(1, 10**11)
 
 
 def test_removals_that_leave_next_to_nothing_are_worth_1() -> None:
     """The rounding of the score would be multiplied by the size of the branch."""
     size = 2.0**31 - 7
-    assert relational.remove_slope(size - 5, size, (size - 5) ** 2 + 25, size - 1) == 1.0
+    assert gini.remove_slope(size - 5, size, (size - 5) ** 2 + 25, size - 1) == 1.0
 
 
 def exact_bound(cost, matrix, right, top, multipliers) -> Fraction:

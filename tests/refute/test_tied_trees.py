@@ -10,7 +10,7 @@ from everytree import certify
 from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
 from everytree.prove.problem import Problem
-from everytree.refute import small_sets, tied_trees
+from everytree.refute import small_sets
 from everytree.refute.tied_trees import TiedTrees
 from tests.truth.oracle import Learner, original_table
 
@@ -79,7 +79,7 @@ def test_trying_every_table_decides_what_the_other_ways_decide(bias, depth, monk
     assert set(tables.reasons[~decided]) <= {"tie"}
 
 
-def test_a_large_node_whose_splits_gain_nothing_may_stop(monkeypatch):
+def test_a_large_node_whose_splits_gain_nothing_may_stop():
     """From so many rows on rounding may refuse such a split: the tree is then one leaf."""
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, float)
     y = (X[:, 0] != X[:, 1]).astype(int)
@@ -87,6 +87,6 @@ def test_a_large_node_whose_splits_gain_nothing_may_stop(monkeypatch):
     trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 1)
     everybody = np.arange(4)
     assert not trees.may_differ((), everybody).any()
-    monkeypatch.setattr(tied_trees, "STOP_ROWS", 20)
+    problem.__dict__["criterion"] = problem.criterion._replace(stop_rows=20)  # a cached property
     trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 1)
     assert trees.may_differ((), everybody).tolist() == [False, True, True, False]

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.truth.oracle import Learner, Table
-from tests.truth.problems import Problem, hand_picked, random_problem
+from tests.truth.problems import Problem, hand_picked, random_problem, with_criterion, without_gain
 
 LONGEST = 50  # rows of a table that a worker by itself is examined on
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
@@ -239,9 +239,10 @@ def _require_package_in(folder: Path) -> None:
         raise SystemExit(f"everytree was imported from {found}, not from {folder}")
 
 
-def _hand_picked(engine: str) -> list[Problem]:
+def _hand_picked(engine: str, criterion: str) -> list[Problem]:
     if engine != "witnesses":
-        return hand_picked()
+        picked = [with_criterion(problem, criterion) for problem in hand_picked()]
+        return [without_gain(), *picked] if criterion == "entropy" else picked
     from tests.truth.witnesses import hand_picked_cases
 
     return hand_picked_cases()  # type: ignore[return-value]
@@ -260,7 +261,11 @@ def _run_as_told(options: argparse.Namespace) -> Any:
         return run_pipelines(seeds, options.stop_early, **options.focus)
     total = Tally()
     if options.hand_picked:
-        total = run(_hand_picked(options.engine), options.engine, options.stop_early)
+        total = run(
+            _hand_picked(options.engine, options.focus.get("criterion", "gini")),
+            options.engine,
+            options.stop_early,
+        )
     if not (options.stop_early and total.violations):
         seeds = range(options.seed, options.seed + options.problems)
         if options.jobs > 1 and not options.stop_early:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from tests.truth.oracle import Table, grow_with_sklearn, original_table
+from tests.truth.oracle import Stops, Table, grow_with_sklearn, original_table
 from tests.truth.problems import Problem, random_problem
 
 Key = tuple[str, str]
@@ -123,11 +123,17 @@ def as_case(problem: Problem, seed: int) -> Case:
     return Case(problem, groups, truth, positive, None if rng.random() < 0.3 else int(rng.integers(3)))
 
 
+def _tree(problem: Problem, random_state: int | None) -> DecisionTreeClassifier:
+    """The learner: no setting of the problem but its depth and its criterion is used here."""
+    criterion = problem.stops.criterion
+    return DecisionTreeClassifier(criterion=criterion, max_depth=problem.depth, random_state=random_state)
+
+
 def certified(case: Case, engine: str = "auto") -> Any:
     from everytree import certify
 
     problem = case.problem
-    tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=case.random_state)
+    tree = _tree(problem, case.random_state)
     return certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine)
 
 
@@ -146,7 +152,8 @@ def joint_predictions(problem: Problem, table: Table, seeds: int = 2) -> set[tup
     points = problem.points.astype(np.float32)
     answers = set()
     for seed in range(seeds):
-        predict = grow_with_sklearn(X, codes, len(labels), problem.depth, np.random.RandomState(seed))
+        stops = Stops(criterion=problem.stops.criterion)
+        predict = grow_with_sklearn(X, codes, len(labels), problem.depth, np.random.RandomState(seed), stops)
         answers.add(tuple(labels[predict(points)].tolist()))
     return answers
 
@@ -160,7 +167,7 @@ def retrained_by_hand(case: Case, result: Any, ranges: Any, tables: set[Table]) 
         X, y = witness.apply(problem.X, problem.y)
         assert may_add or original_table(X, y) in tables, f"{witness} {problem.describe()}"
         seed = case.random_state if witness.random_state is None else witness.random_state
-        tree = DecisionTreeClassifier(max_depth=problem.depth, random_state=seed).fit(X, y)
+        tree = _tree(problem, seed).fit(X, y)
         answers.add(tuple(tree.predict(problem.points).tolist()))
     return answers
 

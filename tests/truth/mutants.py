@@ -54,6 +54,7 @@ class Mutant:
 MISS = {"kinds": ("miss",)}
 FLIP = {"kinds": ("flip",)}
 FAKE = {"kinds": ("fake",)}
+ENTROPY = {"criterion": "entropy"}
 HUGE = {"kinds": ("miss",), "amount": 2**32}
 HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
@@ -75,16 +76,16 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("midpoints in spite of additions, intervals", "prove/engines.py", "goes both ways.\"\"\"\n        return False\n", "goes both ways.\"\"\"\n        return True\n", focus=MISS),
     Mutant("added rows not at the first value on the right", "prove/node.py", "lower = max(lower, float(values[cut.low]))", "lower = max(lower, float(values[min(cut.high, len(values) - 1)]))", focus={"kinds": ("miss",), "targeted": True}),
     # The relational domain: the slips of its derivation.
-    Mutant("chord at step 1", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return min(1, budget.additions + flips + removals), flips, removals", engine="bounds"),
-    Mutant("chord at the largest budget", "prove/domains/relational.py", "return budget.additions + flips + removals, flips, removals", "return max(budget.additions, flips, removals), flips, removals", engine="bounds"),
-    Mutant("tangent for additions", "prove/domains/relational.py", "return (most + 2.0 * own - square / size) / (size + most)", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS),
-    Mutant("tangent for flips", "prove/domains/relational.py", "(2.0 * (target - source) + 2.0 * most) / size", "(2.0 * (target - source)) / size", engine="bounds", focus=FLIP),
-    Mutant("removals free in small branches", "prove/domains/relational.py", "    if size <= most or size - most < FEW_LEFT * size:\n        return 1.0", "    if size <= most or size - most < FEW_LEFT * size:\n        return 0.0", engine="bounds", focus=FAKE),
-    Mutant("sign of the removal gradient", "prove/domains/atoms.py", "remove_slope(own[side, i], size, square, most) + prices[i]", "remove_slope(own[side, i], size, square, most) - prices[i]", engine="relational", focus=FAKE),
+    Mutant("chord at step 1", "prove/domains/relational.py", "return Reach(acts, budget.additions + flips + removals, up, down)", "return Reach(acts, min(1, budget.additions + flips + removals), up, down)", engine="bounds"),
+    Mutant("chord at the largest budget", "prove/domains/relational.py", "return Reach(acts, budget.additions + flips + removals, up, down)", "return Reach(acts, max(budget.additions, flips, removals), up, down)", engine="bounds"),
+    Mutant("tangent for additions", "learner/criterion/gini.py", "return (most + 2.0 * own - square / size) / (size + most)", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS),
+    Mutant("tangent for flips", "learner/criterion/gini.py", "(2.0 * (target - source) + 2.0 * most) / size", "(2.0 * (target - source)) / size", engine="bounds", focus=FLIP),
+    Mutant("removals free in small branches", "learner/criterion/gini.py", "    if size <= most or size - most < FEW_LEFT * size:\n        return 1.0", "    if size <= most or size - most < FEW_LEFT * size:\n        return 0.0", engine="bounds", focus=FAKE),
+    Mutant("sign of the removal gradient", "prove/domains/atoms.py", "branches.remove[side, i] + prices[i]", "branches.remove[side, i] - prices[i]", engine="relational", focus=FAKE),
     Mutant("additions only where rows are", "prove/domains/atoms.py", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side):", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side) and (abs((left[s] if side == 0 else total - left[s]) - (cells[w] if side == psi_side == 0 else left[s] - cells[w] if side == 0 else left[psi] - cells[w] if psi_side == 0 else total - left[s] - left[psi] + cells[w])).sum() < (left[s] if side == 0 else total - left[s]).sum()):", engine="relational", focus=MISS),
     Mutant("cells that cannot exist, mirrored", "prove/domains/relational.py", "    if splits.low[s] < splits.low[psi]:\n        return side == 1\n    return side == 0", "    if splits.low[s] < splits.low[psi]:\n        return side == 0\n    return side == 1", engine="relational", focus=MISS),
     Mutant("flip caps without additions", "prove/domains/atoms.py", "cap += added", "cap += 0", engine="relational"),
-    Mutant("ties dropped", "prove/domains/atoms.py", "base = score[s] - score[psi] + tolerance", "base = score[s] - score[psi] - 1e4 * tolerance", engine="relational"),
+    Mutant("ties dropped", "prove/domains/atoms.py", "base = score[s] - on_table + tied", "base = score[s] - on_table - 1e4 * tied", engine="relational"),
     Mutant("leaf flip worth 1", "prove/domains/leaf.py", "return lead + 2 * twice + once + removed, flips - twice - once", "return lead + twice + once + removed, flips - twice - once", engine="relational", focus=FLIP),
     Mutant("leaf forgets flips to a third label", "prove/domains/leaf.py", "                        gains_one += counts[t]\n                        break", "                        break", engine="bounds", focus={"kinds": ("flip",), "classes": 3}, problems=1500),
     Mutant("leaf tie rule reversed", "prove/domains/leaf.py", "possible[j] = lead >= (0 if j < y else 1)", "possible[j] = lead >= 1", engine="relational"),
@@ -121,13 +122,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("min_samples_split forgotten where nodes stop", "learner/availability.py", "max(node_high, 2 * leaf_high)", "2 * leaf_high", engine="relational", focus={"stops": ("split",)}),
     Mutant("a gain of the unchanged table", "learner/availability.py", "settings.min_impurity_decrease * most_rows", "settings.min_impurity_decrease * least_rows", engine="relational", focus={"stops": ("decrease",), "kinds": ("miss",)}),
     Mutant("min_impurity_decrease forgotten", "prove/engines.py", "return bool(min(margins) + decrease >= 0)", "return bool(min(margins) >= 0)", engine="relational", focus={"stops": ("decrease",)}),
-    Mutant("min_impurity_decrease forgotten, intervals", "prove/domains/interval.py", "limit = least_upper + floors.decrease + TIE_TOLERANCE * (size + budget.additions)", "limit = least_upper + TIE_TOLERANCE * (size + budget.additions)", focus={"stops": ("decrease",)}),
+    Mutant("min_impurity_decrease forgotten, intervals", "prove/domains/interval.py", "limit = least_upper + floors.decrease + tied", "limit = least_upper + tied", focus={"stops": ("decrease",)}),
     Mutant("max_leaf_nodes forgotten", "prove/node.py", "(cut_off == BELOW_ROOT and below_root)", "(cut_off == BELOW_ROOT and below_root is None)", engine="relational", focus={"stops": ("leaves",), "depth": 2}),
     Mutant("the root is never pruned", "learner/availability.py", "        return ANYWHERE\n", "        return BELOW_ROOT\n", engine="relational", focus={"stops": ("alpha",)}),
     Mutant("rivals that may be unavailable", "paths/search.py", "if problem.floors.leaf_high == 1:", "if problem.floors.leaf_high >= 1:", engine="programs", focus={**LEAF, "kinds": ("fake",), "depth": 1}, problems=40),
     Mutant("paths ask for the most demanding leaf", "paths/conditions.py", "floors.leaf_low - counts[part].sum()", "floors.leaf_high - counts[part].sum()", engine="programs", focus={**LEAF, "kinds": ("fake", "miss"), "depth": 1}, problems=40),
     Mutant("enumeration asks for one row more", "refute/every_tree.py", "if min(size, n - size) >= rules.floors.leaf_low:", "if min(size, n - size) > rules.floors.leaf_low:", engine="auto", focus=LEAF, problems=200),
-    Mutant("enumeration forgets that gains may be too small", "refute/every_tree.py", "may_stop = reached < 0 or (rules.floors.decrease > 0 and reached < enough + tolerance)", "may_stop = reached < 0", engine="auto", focus={"stops": ("decrease",)}, problems=200),
+    Mutant("enumeration forgets that gains may be too small", "refute/every_tree.py", "may_stop = reached == -inf or (refusing and reached <= enough + tied)", "may_stop = reached == -inf", engine="auto", focus={"stops": ("decrease",)}, problems=200),
     Mutant("check: challengers that may be unavailable", "checker/sizes.py", "return split.inner if self.leaf_most == 1 else self.certain(split, kinds, removals)", "return split.inner", engine="check", focus=LEAF),
     Mutant("check: small nodes never stop", "checker/sizes.py", "return n_rows - removals < self.node_most", "return False", engine="check", focus={"stops": ("split",)}),
     Mutant("check: additions forgotten where leaves need rows", "checker/sizes.py", "if sum(missing) <= additions:", "if sum(missing) == 0:", engine="check", focus={**LEAF, "kinds": ("miss",)}),
@@ -135,15 +136,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("ties of a changed table dropped", "refute/tied_trees.py", "return tied[:used]", "return tied[:1]", engine="tables", focus=FLIP),
     Mutant("a label to flip to forgotten", "refute/tables.py", "for target in range(self.problem.bias.n_labels):", "for target in range(self.problem.bias.n_labels - 1):", engine="tables", focus=FLIP),
     Mutant("a class of equal rows forgotten", "refute/tables.py", "for rows in groups.values():", "for rows in list(groups.values())[1:]:", engine="tables"),
-    Mutant("splits too far behind to be looked at", "refute/tied_trees.py", "reach = 4.0 * self.most_changes", "reach = 0.5 * self.most_changes", engine="tables", focus=FLIP),
+    Mutant("splits too far behind to be looked at", "refute/tied_trees.py", "reach = 2 * largest_step(self.criterion, len(rows))", "reach = 0.25 * largest_step(self.criterion, len(rows))", engine="tables", focus=FLIP),
     Mutant("changes go to the other side", "refute/tied_trees.py", "if (code[c[0]] > low) == (side == 1))", "if (code[c[0]] > low) == (side == 0))", engine="tables"),
     Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
     Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
     # Huge amounts, and what they share with small ones.
     Mutant("additions overflow in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="relational", focus=HUGE),
     Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE),
-    Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "TIE_TOLERANCE * (total.sum() + additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
-    Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "TIE_TOLERANCE * (total.sum() + budget.additions)", "TIE_TOLERANCE * total.sum()", engine="bounds", focus=HUGEST, seed=290),
+    Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "tolerance(criterion, total.sum() + additions)", "tolerance(criterion, total.sum())", engine="bounds", focus=HUGEST, seed=290),
+    Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "tolerance(criterion, total.sum() + budget.additions)", "tolerance(criterion, total.sum())", engine="bounds", focus=HUGEST, seed=290),
     # At the edges: odd types, encoders, and what a table can hold. First mistakes that were made there once.
     Mutant("huge amounts in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="edges", focus=FOCUSES["huge amounts"]),
     Mutant("a column is boolean by its float32 image", "table/values.py", "    values, missing = plain_numbers(column)\n    if values.dtype.kind == \"b\":\n        return \"boolean\"\n    head", "    values, missing = plain_numbers(column)\n    values = values.astype(np.float32) if values.dtype.kind == \"f\" else values\n    head", engine="edges", focus=FOCUSES["almost boolean"]),
@@ -154,6 +155,20 @@ MUTANTS: tuple[Mutant, ...] = (
     # Steps before the tree.
     Mutant("a step that looks at labels is accepted", "learner/steps.py", "    return is_from_sklearn(step) and type(step).__name__ in LABEL_BLIND\n", "    return True\n", engine="pipelines", focus={"steps": ["by label"]}),
     Mutant("a scaled column is taken as it is", "table/described.py", "    return _unread(step, names)\n\n\ndef _unread", "    return [_passed_column(name, source, start + j) for j, name in enumerate(names)]\n\n\ndef _unread", engine="edges", focus=SCALED),
+    # Entropy: every row of its derivation left out once.
+    Mutant("entropy rises by flips or additions only", "prove/domains/relational.py", "up[i] = towards + (budget.additions if budget.addable[i] else 0)", "up[i] = max(towards, float(budget.additions if budget.addable[i] else 0))", engine="bounds", focus={"kinds": ("miss", "flip"), **ENTROPY}, seed=290),
+    Mutant("entropy falls by flips or removals only", "prove/domains/relational.py", "down[i] = min(float(flips), down[i]) + min(float(removals), gone[i])", "down[i] = max(min(float(flips), down[i]), min(float(removals), gone[i]))", engine="bounds", focus={"kinds": ("flip", "fake"), **ENTROPY}),
+    Mutant("entropy chord at step 1", "learner/criterion/entropy.py", "step = max(1.0, reach.up[i])", "step = 1.0", engine="bounds", focus=ENTROPY),
+    Mutant("entropy chord down at step 1", "learner/criterion/entropy.py", "step = min(own[side, i], max(1.0, reach.down[i]))", "step = 1.0", engine="bounds", focus=ENTROPY),
+    Mutant("entropy challenger at its own score", "prove/domains/relational.py", "    return gradient, on_table\n", "    return gradient, front.score(criterion, branches)\n", engine="bounds", focus=ENTROPY),
+    Mutant("entropy tangent without the labels that are not there", "learner/criterion/entropy.py", "np.log2(gradient[side, i] / whole) if gradient[side, i] > 0 else NEVER", "np.log2(gradient[side, i] / whole) if own[side, i] > 0 else 0.0", engine="bounds", focus=ENTROPY),
+    Mutant("entropy without the tangent of the size", "learner/criterion/entropy.py", "turn = np.log2(size) + LOG2_E if size > 0 else 0.0", "turn = np.log2(size) if size > 0 else 0.0", engine="bounds", focus={**FAKE, **ENTROPY}),
+    Mutant("entropy falls where a branch was empty", "learner/criterion/entropy.py", "branches.add[side, i] = up - turn if size > 0 else 0.0", "branches.add[side, i] = up - turn if size > 0 else -LOG2_E", engine="bounds", focus={**MISS, **ENTROPY}),
+    Mutant("entropy no more than at the least", "learner/criterion/entropy.py", "return impurity_low, min(impurity_high, np.log2(float(n_labels)))", "return impurity_low, impurity_low", focus=ENTROPY),
+    Mutant("entropy least at the upper share", "learner/criterion/entropy.py", "impurity_low += min(low, high)", "impurity_low += high", focus=ENTROPY),
+    Mutant("entropy never stops for want of gain", "learner/criterion/entropy.py", "return STOP_ROWS_OF_TWO if n_labels == 2 else 0", "return STOP_ROWS_OF_TWO", engine="relational", focus=ENTROPY),
+    Mutant("entropy remainder without corners", "learner/criterion/entropy.py", "    return max(0.0, excess)\n", "    return 0.0\n", engine="programs", focus={**ENTROPY, "depth": 1}, problems=60),
+    Mutant("entropy changes by little", "learner/criterion/entropy.py", "return log2(rows) + LOG2_E", "return 0.25", engine="tables", focus={**FLIP, **ENTROPY}),
 )  # fmt: skip
 
 

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, product
 
 import numpy as np
@@ -25,7 +26,7 @@ MOST_TREES = 3000
 
 @dataclass(frozen=True)
 class Stops:
-    """When the learner stops before a leaf is pure: the parameters of scikit-learn, besides the depth.
+    """When the learner stops before a leaf is pure, and its criterion: scikit-learn's, besides the depth.
 
     A float for `leaf` or `split` is a share of the rows of the table that is learned from.
     """
@@ -35,6 +36,7 @@ class Stops:
     decrease: float = 0.0
     leaves: int | None = None
     alpha: float = 0.0
+    criterion: str = "gini"
 
     def rows(self, n_rows: int) -> tuple[int, int]:
         """Rows of a leaf and of a node that is split, in a table of so many rows."""
@@ -42,7 +44,7 @@ class Stops:
         split = self.split if isinstance(self.split, int) else max(2, math.ceil(self.split * n_rows))
         return leaf, max(split, 2 * leaf)
 
-    def parameters(self) -> dict[str, float | None]:
+    def parameters(self) -> dict[str, float | str | None]:
         """The same for the public class."""
         return {
             "min_samples_leaf": self.leaf,
@@ -50,19 +52,32 @@ class Stops:
             "min_impurity_decrease": self.decrease,
             "max_leaf_nodes": self.leaves,
             "ccp_alpha": self.alpha,
+            "criterion": self.criterion,
         }
 
 
 NO_STOPS = Stops()
 
 
-def best_cuts(node: Table, codes: dict[int, int], leaf: int = 1) -> list[tuple[int, float]]:
+@lru_cache
+def self_power(c: int) -> int:
+    """C to the power of itself."""
+    return c**c
+
+
+def best_cuts(
+    node: Table, codes: dict[int, int], leaf: int = 1, criterion: str = "gini"
+) -> list[tuple[int, float]]:
     """All (column, threshold) of maximal score that leave both sides the rows of a leaf, in whole numbers.
 
-    The score of a split is the sum over both sides of (sum of squared class counts) / (size of the side);
-    multiplied by the least common multiple of all sizes it is an integer.
+    For Gini the score of a split is the sum over both sides of (sum of squared class counts) / (size of the
+    side); multiplied by the least common multiple of all sizes it is an integer. For entropy it is the sum of
+    c log2(c / size), and 2 to the power of it the product of all c^c / size^size. Two such fractions with
+    different values differ by more than 2^-bits, so their integer parts times 2^bits are in the same order.
     """
-    scale = math.lcm(*range(1, len(node) + 1))
+    n = len(node)
+    scale = math.lcm(*range(1, n + 1))
+    bits = 2 * self_power(n).bit_length() + 2
     totals = [0] * len(codes)
     for _, label in node:
         totals[codes[label]] += 1
@@ -75,9 +90,13 @@ def best_cuts(node: Table, codes: dict[int, int], leaf: int = 1) -> list[tuple[i
             low, high = ordered[i - 1][0], ordered[i][0]
             if low == high or min(i, len(ordered) - i) < leaf:
                 continue
-            left_score = sum(c * c for c in left) * (scale // i)
-            right_score = sum((t - c) ** 2 for t, c in zip(totals, left, strict=True))
-            score = left_score + right_score * (scale // (len(ordered) - i))
+            right = [t - c for t, c in zip(totals, left, strict=True)]
+            if criterion == "gini":
+                score = sum(c * c for c in left) * (scale // i)
+                score += sum(c * c for c in right) * (scale // (n - i))
+            else:
+                of_labels = math.prod(map(self_power, left)) * math.prod(map(self_power, right))
+                score = (of_labels << bits) // (self_power(i) * self_power(n - i))
             if score > best:
                 best, cuts = score, []
             if score == best:
@@ -104,12 +123,13 @@ class NaiveLearner:
         self.points = list(points)
         self.codes = {label: code for code, label in enumerate(sorted(labels))}
         self.stops = stops
+        self.stops_early = replace(stops, criterion="gini") != NO_STOPS
         self._known: dict[tuple[Table, int, int], list[LabelSet]] = {}
 
     def possible_labels(self, node: Table, depth: int, whole: int | None = None) -> list[LabelSet]:
         """For every test point, the labels it may get in this node, of a table of so many rows."""
         whole = len(node) if whole is None else whole
-        key = (node, depth, 0 if self.stops == NO_STOPS else whole)
+        key = (node, depth, whole if self.stops_early else 0)
         if key not in self._known:
             self._known[key] = self._learn(node, depth, whole)
         return self._known[key]
@@ -120,7 +140,7 @@ class NaiveLearner:
         pure = len({label for _, label in node}) == 1
         if depth == 0 or pure or len(node) < split:
             return []
-        cuts = best_cuts(node, self.codes, leaf)
+        cuts = best_cuts(node, self.codes, leaf, self.stops.criterion)
         enough = Fraction(self.stops.decrease) * whole
         rounding = Fraction(np.finfo(np.float64).eps) * whole
         if cuts and self.stops.decrease > 0 and self.gain(node, cuts[0]) + rounding < enough:
@@ -128,13 +148,15 @@ class NaiveLearner:
         return cuts
 
     def gain(self, node: Table, cut: tuple[int, float]) -> Fraction:
-        """What a split adds to the sum of (squared class counts) / (size)."""
-        return sum((self.square(side) for side in divide(node, cut)), -self.square(node))
+        """What a split adds to the score of the node without it."""
+        return sum((self.score(side) for side in divide(node, cut)), -self.score(node))
 
-    def square(self, node: Table) -> Fraction:
-        """The sum of squared class counts over the size."""
+    def score(self, node: Table) -> Fraction:
+        """The score of a node without a split; for entropy rounded, by far less than the library's ties."""
         counts = [sum(label == other for _, other in node) for label in self.codes]
-        return Fraction(sum(c * c for c in counts), len(node))
+        if self.stops.criterion == "gini":
+            return Fraction(sum(c * c for c in counts), len(node))
+        return Fraction(math.fsum(c * math.log2(c / len(node)) for c in counts if c))
 
     def _learn(self, node: Table, depth: int, whole: int) -> list[LabelSet]:
         cuts = self.cuts(node, depth, whole)
@@ -188,10 +210,11 @@ def _pruned(
 ) -> Iterator[tuple[Labels, Fraction, int]]:
     """Every tree after pruning: labels of the points, cost (times the rows of the table), and leaves.
 
+    Costs are those of Gini; those of entropy lack the number of rows, which drops out of what is saved.
     A branch is cut off if it saves no more than alpha for each leaf but one.
     """
     label = learner.majority(node)
-    leaf = tuple((i, label) for i in points), len(node) - learner.square(node), 1
+    leaf = tuple((i, label) for i in points), len(node) - learner.score(node), 1
     cuts = learner.cuts(node, depth, whole)
     if not cuts:
         yield leaf

@@ -33,11 +33,11 @@ from tests.truth.naive import (
 )
 
 try:
-    from sklearn.tree._criterion import Gini
+    from sklearn.tree._criterion import Entropy, Gini
     from sklearn.tree._splitter import BestSplitter
     from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
 except ImportError:  # another scikit-learn: fall back on the public class, about thirty times slower
-    Gini = None
+    Gini = Entropy = None
 
 __all__ = ["NO_STOPS", "NaiveLearner", "Stops", "Table", "Values", "best_cuts"]
 
@@ -195,7 +195,8 @@ def grow_with_sklearn(
         return _grow_with_public_class(X, codes, depth, random_state, stops)
     sizes = np.array([n_classes], dtype=np.intp)
     leaf, split = stops.rows(len(X))
-    splitter = BestSplitter(Gini(1, sizes), X.shape[1], leaf, 0.0, random_state, None)
+    measure = (Gini if stops.criterion == "gini" else Entropy)(1, sizes)
+    splitter = BestSplitter(measure, X.shape[1], leaf, 0.0, random_state, None)
     tree = Tree(X.shape[1], sizes, 1)
     levels = np.iinfo(np.int32).max if depth is None else depth
     builder = DepthFirstTreeBuilder(splitter, split, leaf, 0.0, levels, stops.decrease)

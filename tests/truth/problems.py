@@ -192,6 +192,7 @@ def random_problem(
     targeted: bool | None = None,
     stops: Sequence[str] | None = None,
     amount: int | None = None,
+    criterion: str = "gini",
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
@@ -223,6 +224,7 @@ def random_problem(
         problem = Problem(f"seed {seed}", X, y, points, depth, parts)
         if stops:
             problem = _with_stops(problem, np.random.default_rng([seed, 1]), stops)
+        problem = with_criterion(problem, criterion)
         if sum(part.count for part in parts if part.kind == "fake") >= len(y):
             continue
         try:
@@ -231,6 +233,11 @@ def random_problem(
             continue
         return problem
     raise RuntimeError(f"seed {seed}: no problem with at most {cap} tables; allow more or narrow less")
+
+
+def with_criterion(problem: Problem, criterion: str) -> Problem:
+    """The same problem for a learner with another criterion."""
+    return replace(problem, stops=replace(problem.stops, criterion=criterion))
 
 
 ALL_STOPS = ("leaf", "leaf", "split", "decrease", "leaves", "alpha")
@@ -472,3 +479,23 @@ def _with_leaf_limits() -> list[Problem]:
         (Stops(leaves=3), _problem("leaves run out", turns, [[0, 1]], 2, Part("flip", 1))),
     ]  # fmt: skip
     return [replace(problem, stops=stops) for stops, problem in problems]
+
+
+def without_gain() -> Problem:
+    """One flip away from a table on which neither split gains anything, and entropy's rounding refuses both.
+
+    With label counts U (seven labels, 13 rows), 5 U rows in all, the first column cuts off a fifth of every
+    label and the second one four fifths. In the unchanged table a row of label 4 has label 5.
+    """
+    whole = (1, 1, 2, 1, 3, 1, 4)
+    corner = (0, 0, 0, 0, 3, 0, 0)
+    cells = {
+        (0, 0): corner,
+        (0, 1): tuple(u - c for u, c in zip(whole, corner, strict=True)),
+        (1, 0): (4, 4, 8, 4, 8, 5, 16),
+        (1, 1): corner,
+    }
+    rows = [(cell, i, count) for cell, counts in cells.items() for i, count in enumerate(counts) if count]
+    back = Both(Both(Compare(0, "==", 1), Compare(1, "==", 0)), Compare(None, "==", 5))
+    problem = _problem("no gain", rows, [[1, 1]], 2, Part("flip", 1, back, to=(4,)))
+    return with_criterion(problem, "entropy")

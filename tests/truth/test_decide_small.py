@@ -15,6 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify, datasets
 from everytree.learner import Settings, floors
+from everytree.learner.criterion.front import criterion_of
 from everytree.refute import every_tree as everytrees
 from everytree.refute.places import Axis
 from tests.truth.oracle import Learner, biased_tables, original_table
@@ -24,6 +25,7 @@ LIMIT = 8.0
 PLAIN = everytrees.Rules(False, floors(Settings(), 10, 10), 1)
 FIRST_SEED = 500_000
 CHUNK = 20
+GINI = criterion_of("gini", 2)
 
 
 def decided(problem: Problem, random_state: int | None):
@@ -65,7 +67,7 @@ def check_witness(problem: Problem, result, i: int, random_state: int | None) ->
 def test_every_verdict_is_right(chunk, random_state):
     first = FIRST_SEED + chunk * CHUNK
     for seed in range(first, first + CHUNK):
-        problem = random_problem(seed)
+        problem = random_problem(seed, criterion="entropy" if chunk % 3 == 2 else "gini")
         result = decided(problem, random_state)
         check_robust(problem, result)
         for i in np.flatnonzero(result.verdicts == "not robust"):
@@ -76,7 +78,8 @@ def test_every_verdict_is_right(chunk, random_state):
 def test_every_verdict_is_right_with_settings_that_stop_the_learner(chunk):
     first = FIRST_SEED + 5000 + chunk * CHUNK
     for seed in range(first, first + CHUNK):
-        problem = random_problem(seed, stops=ALL_STOPS)
+        criterion = "entropy" if chunk == 2 else "gini"
+        problem = random_problem(seed, stops=ALL_STOPS, criterion=criterion)
         result = decided(problem, 0)
         check_robust(problem, result)
         for i in np.flatnonzero(result.verdicts == "not robust"):
@@ -200,7 +203,7 @@ def test_values_right_beside_a_point_count_as_the_point():
 def test_a_tied_table_may_differ_and_a_clear_one_may_not():
     axis = Axis([0.0, 1.0], False, [], 0)
     zero, one = axis.of_value[0.0], axis.of_value[1.0]
-    trees = everytrees.EveryTree([[0.0, 1.0]], [0], 2)
+    trees = everytrees.EveryTree([[0.0, 1.0]], [0], 2, GINI)
     clear = ((trees.kind((zero, zero), 0), 2), (trees.kind((one, zero), 1), 2))
     tied = ((trees.kind((zero, zero), 0), 2), (trees.kind((one, one), 1), 2))
     assert not trees.may_differ(clear, 1, 0, PLAIN)
@@ -225,7 +228,7 @@ def test_a_row_that_the_learner_cannot_tell_from_another_moves_a_threshold():
 def test_rows_added_close_together_may_leave_no_split():
     axis = Axis([0.5], False, [], 2)
     above = next(place for place in axis.places if place.position == 2)
-    trees = everytrees.EveryTree([[0.5]], [0], 2)
+    trees = everytrees.EveryTree([[0.5]], [0], 2, GINI)
     table = ((trees.kind((axis.of_value[0.5],), 0), 1), (trees.kind((above,), 1), 2))
     assert not trees.may_differ(table, 1, 0, PLAIN)
     assert trees.may_differ(table, 1, 0, PLAIN._replace(crowded=True))

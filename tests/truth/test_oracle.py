@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from itertools import chain, combinations, combinations_with_replacement, pairwise, product
 
@@ -224,7 +225,16 @@ def test_a_share_is_one_of_the_whole_table():
     assert Stops(leaf=3, split=4).rows(100) == (3, 6)
 
 
-def test_best_cuts_agree_with_fractions():
+def part_of_score(counts: list[int], criterion: str) -> Fraction:
+    """A side's part in the score of a split; for entropy 2 to the power of it."""
+    size = sum(counts)
+    if criterion == "gini":
+        return Fraction(sum(c * c for c in counts), size)
+    return math.prod((Fraction(c, size) ** c for c in counts), start=Fraction(1))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_best_cuts_agree_with_fractions(criterion):
     rng = np.random.default_rng(7)
     for _ in range(200):
         node = original_table(*random_table(rng, 3))
@@ -233,10 +243,10 @@ def test_best_cuts_agree_with_fractions():
             values = sorted({row[0][j] for row in node})
             for low, high in pairwise(values):
                 sides = [[label for v, label in node if (v[j] <= low) == left] for left in (True, False)]
-                squares = [Fraction(sum(side.count(i) ** 2 for i in range(3)), len(side)) for side in sides]
-                scores[j, low / 2 + high / 2] = sum(squares)
+                parts = [part_of_score([side.count(i) for i in range(3)], criterion) for side in sides]
+                scores[j, low / 2 + high / 2] = sum(parts) if criterion == "gini" else math.prod(parts)
         best = [cut for cut, score in scores.items() if score == max(scores.values())]
-        assert sorted(best_cuts(node, {0: 0, 1: 1, 2: 2})) == sorted(best)
+        assert sorted(best_cuts(node, {0: 0, 1: 1, 2: 2}, criterion=criterion)) == sorted(best)
 
 
 def test_both_ways_of_breaking_a_tie_are_followed():

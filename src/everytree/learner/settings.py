@@ -17,13 +17,17 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import UnsupportedLearnerError
+from everytree.learner.criterion.front import CODES
+from everytree.support.text import listing
 
 __all__ = ["CHOICES", "SUPPORTED", "Settings", "describe", "read_parameters", "refuse"]
 
+CRITERIA = listing(CODES)
+
 SUPPORTED = (
-    "Supported is scikit-learn's DecisionTreeClassifier(criterion='gini', splitter='best') with max_depth, "
-    "min_samples_leaf, min_samples_split, min_impurity_decrease, max_leaf_nodes, ccp_alpha and random_state "
-    "free and every other parameter at its default, alone or as the last step of a Pipeline of "
+    f"Supported is scikit-learn's DecisionTreeClassifier(splitter='best') with criterion {CRITERIA}, with "
+    "max_depth, min_samples_leaf, min_samples_split, min_impurity_decrease, max_leaf_nodes, ccp_alpha and "
+    "random_state free and every other parameter at its default, alone or as the last step of a Pipeline of "
     "scikit-learn's steps that do not look at the labels: encoders, scalers, imputers, binners, PCA and the "
     "like, FunctionTransformer, directly or in Pipelines and ColumnTransformers."
 )
@@ -44,6 +48,8 @@ class Settings:
     ----------
     max_depth : int or None
         Depth limit; None grows the tree until its leaves are pure.
+    criterion : str
+        What the learner calls the best split, one of `CODES`.
     min_samples_leaf : int or float
         Rows that both sides of a split must keep; a float is a share of all rows of the table.
     min_samples_split : int or float
@@ -59,6 +65,7 @@ class Settings:
     """
 
     max_depth: int | None = None
+    criterion: str = "gini"
     min_samples_leaf: float = 1
     min_samples_split: float = 2
     min_impurity_decrease: float = 0.0
@@ -97,7 +104,7 @@ class Settings:
     def new_tree(self, random_state: Any = None) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
         return DecisionTreeClassifier(
-            criterion="gini",
+            criterion=self.criterion,
             splitter="best",
             max_depth=self.max_depth,
             min_samples_leaf=self.min_samples_leaf,
@@ -200,6 +207,13 @@ def _features(given: Any) -> int | None:
     raise ValueError(_ALL_FEATURES)
 
 
+def _criterion(given: Any) -> str:
+    """Read what the learner calls the best split."""
+    if not isinstance(given, str) or given not in CODES:
+        raise ValueError(f"another criterion chooses other splits; it must be one of {CRITERIA}.")
+    return given
+
+
 def _is_number(given: Any) -> bool:
     return isinstance(given, Real) and not isinstance(given, bool)
 
@@ -214,7 +228,7 @@ _ALL_FEATURES = (
 )
 
 READERS: dict[str, Callable[[Any], Any]] = {
-    "criterion": _only("gini", "proofs are about Gini impurity, and another criterion chooses other splits."),
+    "criterion": _criterion,
     "splitter": _only("best", "chance decides where a node is split, and no proof covers that."),
     "max_depth": _whole(1),
     "min_samples_split": _rows(2, share_of_all=True),

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP
+from everytree.learner.criterion import front
 from everytree.paths import conditions
 from everytree.paths.boxes import Box, Family, Region
 from everytree.paths.layout import Layout, TooLargeError, lay_out
@@ -61,7 +62,9 @@ class PathSearch:
             for level, step in enumerate(self.path.steps)
         ]
         bias = self.problem.bias
-        self.exact = bias.n_labels == 2 and bias.additions == 0 and bias.removals == 0
+        self.criterion = self.problem.criterion
+        only_flips = bias.additions == 0 and bias.removals == 0
+        self.exact = only_flips and front.has_linear_form(self.criterion, bias.n_labels)
         self.tangents: dict[tuple[int, Cut], list[NDArray[np.float64]]] = {}
         self.rng = np.random.default_rng(0)
 
@@ -199,7 +202,7 @@ class PathSearch:
         if self.exact:
             flips = float(self.family.at(self.family.most)[FLIP])
             levels = [level for level, step in enumerate(self.path.steps) if step.feature >= 0]
-            signs = [conditions.possible_signs(self.counts[level], flips) for level in levels]
+            signs = [front.possible_signs(self.counts[level], flips) for level in levels]
             return [Region(combination, {}) for combination in product(*signs)]
         if self.problem.bias.n_labels > conditions.MOST_LABELS:
             raise TooLargeError
@@ -221,7 +224,8 @@ class PathSearch:
     def _cut(self, region: Region, solution: Solution) -> list[Region]:
         """Cut a region in two; an empty list if nothing is coarse and every count is whole."""
         if not self.exact:
-            coarse = {key: conditions.remainder(*region.bounds[key]) for key in self._own(region)}
+            boxes = {key: region.bounds[key] for key in self._own(region)}
+            coarse = {key: front.remainder(self.criterion, *box) for key, box in boxes.items()}
             worst = max(coarse, key=lambda key: coarse[key], default=None)
             if worst is not None and coarse[worst] > 1e-7:
                 low, high = region.bounds[worst]
@@ -256,12 +260,13 @@ class PathSearch:
             at = [counts + effect @ solution.amounts for counts, effect in pairs]
             box = region.bounds[level, own]
             centre = (box[0] + box[1]) / 2
-            upper = conditions.gini(centre) + conditions.gradient(centre) @ (at[0] - centre)
-            upper += conditions.remainder(*box)
+            tilt = front.gradient(self.criterion, centre)
+            upper = front.split_value(self.criterion, centre) + tilt @ (at[0] - centre)
+            upper += front.remainder(self.criterion, *box)
             for cut, point in zip(self.cuts[level][1:], at[1:], strict=True):
                 known = self.tangents.setdefault((level, cut), [])
-                bound = max((conditions.gradient(z) @ point for z in self._points(level, cut)), default=0.0)
-                true = conditions.gini(np.maximum(point, 0.0))
+                bound = max(front.gradient(self.criterion, z) @ point for z in self._points(level, cut))
+                true = front.split_value(self.criterion, np.maximum(point, 0.0))
                 if true > upper + 1e-6 and true > bound + 1e-6 and len(known) < 12:
                     known.append(np.maximum(point, 0.0))
                     added = True
@@ -270,7 +275,8 @@ class PathSearch:
     def _points(self, level: int, cut: Cut) -> list[NDArray[np.float64]]:
         """Points at which tangents of a rival are taken: its counts on T, and those added since."""
         counts = self.counts[level][self.cuts[level].index(cut)]
-        return [counts, *self.tangents.get((level, cut), [])]
+        first = front.tangent_points(self.criterion, counts, self.family.at(self.family.most))
+        return [*first, *self.tangents.get((level, cut), [])]
 
     def _program(
         self, region: Region, near: list[NDArray[np.float64]] | None = None, lead: float = 0.0
@@ -293,9 +299,11 @@ class PathSearch:
             points = [self._points(level, cut) for cut in self.cuts[level][1:]]
             if near is None:
                 box = region.bounds[level, self.cuts[level][0]]
-                conditions.require_best_in_box(program, counts, effects, box, points)
+                conditions.require_best_in_box(self.criterion, program, counts, effects, box, points)
             else:
-                conditions.require_best_near(program, counts, effects, near[level], points, lead)
+                conditions.require_best_near(
+                    self.criterion, program, counts, effects, near[level], points, lead
+                )
         for (level, cut), (low, high) in region.bounds.items():
             if cut in self.cuts[level] and near is None:
                 k = self.cuts[level].index(cut)

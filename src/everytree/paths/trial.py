@@ -114,7 +114,7 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
         splits = node_splits(columns, types, rows, 0, pinned, False)
         if not limits.plain:
             splits, _ = available_splits(splits, types.removable, limits, 0, 0)
-        score = relational.scores(splits, types)
+        score = relational.scores(splits, types, problem.criterion)
         low, high = _gap(problem.columns, step)
         start = columns.starts[step.feature]
         values = columns.values[start : columns.starts[step.feature + 1]].astype(np.float64)

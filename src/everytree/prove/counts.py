@@ -18,22 +18,14 @@ if TYPE_CHECKING:
 
     from everytree.bias import ResolvedBias
 
-TIE_TOLERANCE = 1e-10
-"""Scores of a node with n rows, added ones included, that differ by at most this times n count as tied.
-
-scikit-learn adds its scores in floating point and has been seen to prefer a split whose exact score is
-lower by 2e-13 at n = 8001. A split is dropped only beyond the tolerance, so rounding can only keep more.
-The rows that count are those of the changed table, so a bound for all tables takes n plus the additions.
-"""
-
 MOST_ROWS = 2**31 - 1
 """Rows of a training table: their numbers, their codes and the counts of branches are int32.
 
 Whatever an added row enters is int64 or float64. At most m <= 10^12 rows are added in all (`resolve` refuses
 more), at most n + m labels flipped and fewer than n rows removed, so every sum of counts stays below 10^13;
 float64 is exact for whole numbers up to 9 * 10^15. Scores, costs and gains are rounded: sums of at most some
-hundred products, none above 4 (n + m), without differences of squares (see the slopes of the relational
-domain), so by less than 10^-11 (n + m). The tolerance for ties is ten times that.
+hundred products, none above 4 (n + m), without differences of squares (see the slopes of
+`learner/criterion/gini.py`), so by less than 10^-11 (n + m). The tolerance for ties is ten times that.
 """
 
 

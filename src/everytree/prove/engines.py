@@ -59,12 +59,12 @@ class IntervalEngine:
 
     def rank(self, ground: Ground) -> Ranking:
         """Find the splits that may be best."""
-        types, splits, budget = ground.types, ground.splits, ground.budget
-        score = relational.scores(splits, types)
-        least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors)
+        types, splits, budget, criterion = ground.types, ground.splits, ground.budget, ground.criterion
+        score = relational.scores(splits, types, criterion)
+        least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors, criterion)
         may_stop = ground.may_stop or stops
         everything = np.arange(len(score))
-        chosen = everything[interval.affordable(splits, everything, types, budget, least_upper)]
+        chosen = everything[interval.affordable(splits, everything, types, budget, least_upper, criterion)]
         return Ranking(ground, chosen, may_stop, score, score, everything[:0], least_upper)
 
     def refine(self, ranking: Ranking) -> NDArray[np.int64]:
@@ -95,12 +95,13 @@ class RelationalEngine:
 
     def rank(self, ground: Ground) -> Ranking:
         """Find the splits that may be best by the bound that needs no cell counts."""
-        types, splits, budget, floors = ground.types, ground.splits, ground.budget, ground.floors
-        score = relational.scores(splits, types)
+        types, splits, budget, criterion = ground.types, ground.splits, ground.budget, ground.criterion
+        score = relational.scores(splits, types, criterion)
         challengers = _challengers(splits, score, ground.challenging)
-        least_upper, stops = interval.least_upper_cost(splits, types, budget, score, floors)
+        least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors, criterion)
         if len(challengers):
-            margin, unsplit = relational.loose_margins(splits, types, budget, score, challengers[0])
+            psi = challengers[0]
+            margin, unsplit = relational.loose_margins(splits, types, budget, score, psi, criterion)
             stops = stops and (
                 _may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)
             )
@@ -159,13 +160,14 @@ class RelationalEngine:
     def _settle(
         self, ranking: Ranking, part: NDArray[np.int64], possible: NDArray[np.bool_]
     ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        columns, types, rows, splits, budget = ranking.ground[:5]
-        keep = interval.affordable(splits, part, types, budget, ranking.least_upper)
+        columns, types, rows, splits, budget, criterion = ranking.ground[:6]
+        keep = interval.affordable(splits, part, types, budget, ranking.least_upper, criterion)
         part, possible = part[keep], possible[keep]
         for psi in ranking.challengers:
             cells = relational.cell_counts(columns, types, rows, splits, part, psi)
-            keep = atoms.settle(splits, part, cells, psi, types, budget, ranking.score, possible) >= 0
-            part, possible = part[keep], possible[keep]
+            score = ranking.score
+            margin = atoms.settle(splits, part, cells, psi, types, budget, score, possible, criterion)
+            part, possible = part[margin >= 0], possible[margin >= 0]
         return part, possible
 
 
@@ -194,55 +196,53 @@ def _may_be_gainless(
     """Whether the node may stop because no split gains enough: the node without a split is a candidate.
 
     `unsplit` is its loose margin over the first challenger. Without a `min_impurity_decrease` only rounding
-    in large nodes can make the learner refuse a split.
+    can make the learner refuse a split, in nodes from the criterion's `stop_rows` on.
 
     Soundness
     ---------
     The learner stops iff the best available split has G - G_0 < `decrease` or less. A challenger psi is no
     better than that one, so G_0 + decrease >= G_psi up to the tolerance, for each of them.
     """
-    decrease = ground.floors.decrease
-    if decrease == 0.0:
-        return unsplit >= 0 and len(ground.rows) + ground.budget.additions >= interval.STOP_ROWS
-    if unsplit + decrease < 0:
+    decrease, most_rows = ground.floors.decrease, len(ground.rows) + ground.budget.additions
+    if unsplit + decrease < 0 or (decrease == 0.0 and most_rows < ground.criterion.stop_rows):
         return False
-    splits, types, budget = ground.splits, ground.types, ground.budget
-    whole, scores = _with_unsplit(splits, types, budget, score)
+    types, budget, criterion = ground.types, ground.budget, ground.criterion
+    whole, scores = _with_unsplit(ground, score)
     last = np.array([len(score)])
-    cells = np.zeros((1, len(splits.total)), np.int64)
+    cells = np.zeros((1, len(whole.total)), np.int64)
     possible = np.zeros((1, 2, types.measures.shape[2]), np.bool_)
     margins = [
-        atoms.settle(whole, last, cells, psi, types, budget, scores, possible)[0] for psi in challengers
+        atoms.settle(whole, last, cells, psi, types, budget, scores, possible, criterion)[0]
+        for psi in challengers
     ]
     return bool(min(margins) + decrease >= 0)
 
 
-def _with_unsplit(
-    splits: Splits, types: RowTypes, budget: Budget, score: NDArray[np.float64]
-) -> tuple[Splits, NDArray[np.float64]]:
+def _with_unsplit(ground: Ground, score: NDArray[np.float64]) -> tuple[Splits, NDArray[np.float64]]:
     """Put the node without a split, with all rows on the right, behind the splits and their scores."""
+    splits, budget = ground.splits, ground.budget
     nothing = np.zeros((1, splits.left.shape[1]), np.int32)
     whole = splits._replace(
         feature=np.append(splits.feature, np.int32(-1)),
         low=np.append(splits.low, np.int32(-1)),
         high=np.append(splits.high, np.int32(-1)),
         left=np.concatenate([splits.left, nothing]),
-        additions=np.concatenate([splits.additions, np.array([[0, budget.additions]], np.int32)]),
+        additions=np.concatenate([splits.additions, np.array([[0, budget.additions]], np.int64)]),
     )
     only = splits._replace(left=nothing, additions=whole.additions[-1:])
-    return whole, np.append(score, relational.scores(only, types))
+    return whole, np.append(score, relational.scores(only, ground.types, ground.criterion))
 
 
 def _challengers(
     splits: Splits, score: NDArray[np.float64], challenging: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Splits of highest score that may challenge, one for each of the best columns, the best first."""
-    ranked = np.where(challenging, score, -1.0)
+    ranked = np.where(challenging, score, -np.inf)
     found: list[int] = []
     while len(found) < CHALLENGERS and len(ranked):
         best = int(np.argmax(ranked))
-        if ranked[best] < 0:
+        if ranked[best] == -np.inf:
             break
         found.append(best)
-        ranked[splits.feature == splits.feature[best]] = -1.0
+        ranked[splits.feature == splits.feature[best]] = -np.inf
     return np.array(found, np.int64)

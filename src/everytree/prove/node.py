@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.learner import Floors
+    from everytree.learner.criterion.front import Criterion
     from everytree.prove.problem import Problem
 
 REGION_SPLITS = 64
@@ -64,6 +65,7 @@ class Ground(NamedTuple):
     rows: NDArray[np.int32]
     splits: Splits
     budget: Budget
+    criterion: Criterion
     floors: Floors
     challenging: NDArray[np.bool_]
     may_stop: bool
@@ -115,7 +117,15 @@ class Nodes:
             splits, codes = available_splits(splits, removable, floors, node.budget.additions, removals)
             challenging = codes == SURELY if floors.leaf_high > 1 else self._inner(splits)
         return Ground(
-            problem.columns, problem.types, node.rows, splits, node.budget, floors, challenging, may_stop
+            problem.columns,
+            problem.types,
+            node.rows,
+            splits,
+            node.budget,
+            problem.criterion,
+            floors,
+            challenging,
+            may_stop,
         )
 
     def _may_be_cut_off(self, node: Node) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.learner.availability import Floors, floors
+from everytree.learner.criterion.front import Criterion, criterion_of
 from everytree.prove.counts import Columns, RowTypes, code_columns, type_rows
 from everytree.table import check_gaps
 
@@ -57,6 +58,11 @@ class Problem:
         n_rows = len(self.table.y)
         fewest = n_rows - min(self.bias.removals, int(self.bias.removable.sum()))
         return floors(self.settings, fewest, n_rows + self.bias.additions)
+
+    @cached_property
+    def criterion(self) -> Criterion:
+        """What the learner calls the best split, for kernels."""
+        return criterion_of(self.settings.criterion, self.bias.n_labels)
 
 
 @dataclass(frozen=True, eq=False)

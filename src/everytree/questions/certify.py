@@ -56,7 +56,7 @@ def certify(
     Parameters
     ----------
     estimator : DecisionTreeClassifier, Pipeline or fitted search
-        The learner, fitted or not. `max_depth`, `min_samples_leaf`, `min_samples_split`,
+        The learner, fitted or not. `criterion`, `max_depth`, `min_samples_leaf`, `min_samples_split`,
         `min_impurity_decrease`, `max_leaf_nodes`, `ccp_alpha` and `random_state` may differ from their
         defaults. A Pipeline may have scikit-learn's steps before the tree that do not look at the labels:
         encoders, scalers, imputers, binners, PCA, FunctionTransformer, in Pipelines and ColumnTransformers.

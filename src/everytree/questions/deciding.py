@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.errors import EverytreeError, InternalError
+from everytree.learner.criterion.front import tolerance
 from everytree.paths.deciding import Programs
-from everytree.prove.counts import TIE_TOLERANCE
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
@@ -173,7 +173,8 @@ class Deciding:
             self.workers.append(_Worker("tables", self._try_every_long_table(self.every_table)))
         if self.problem.bias.additions > len(self.problem.table.y):
             self.workers.append(_Worker("fewer", self._try_fewer()))
-        if TIE_TOLERANCE * self.problem.bias.additions <= 1.0:  # beyond, ties outweigh records
+        problem = self.problem
+        if tolerance(problem.criterion, problem.bias.additions) <= 1.0:  # beyond, ties outweigh records
             self.workers.append(_Worker("programs", self._programs()))
 
     def _has_room(self) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.bias.kinds import ADD, NONE, acts_on
+from everytree.learner.criterion.front import value
 from everytree.prove.counts import RowTypes, node_splits
 from everytree.prove.domains import relational
 from everytree.refute.change import Change
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from everytree.learner.criterion.front import Criterion
     from everytree.prove.node import Cut
     from everytree.prove.problem import Problem
     from everytree.questions.joint.naming import Named
@@ -113,7 +115,7 @@ class Reaching:
         self.work += len(rows) * columns.codes.shape[0]
         pinned = np.zeros(columns.codes.shape[0], np.bool_)
         splits = node_splits(columns, types, rows.astype(np.int32), 0, pinned, False)
-        score = relational.scores(splits, types)
+        score = relational.scores(splits, types, self.problem.criterion)
         same = (splits.feature == cut.feature) & (splits.low <= cut.low) & (cut.low < splits.high)
         if not same.any():
             return None
@@ -158,7 +160,7 @@ class Reaching:
         counts = np.zeros((4, self.problem.bias.n_labels))
         np.add.at(counts, (cell, y[rows]), 1)
         removals = self.problem.bias.removals - int((~alive).sum())
-        for gain, c, source, target in _acts(counts):
+        for gain, c, source, target in _acts(self.problem.criterion, counts):
             here = rows[cell == c]
             some = (
                 self._flippable(here, y, source, target) if target >= 0 else self._removable(here, y, source)
@@ -177,9 +179,9 @@ class Reaching:
         return np.asarray(rows[fresh & self.problem.bias.removable[rows]])
 
 
-def _acts(counts: NDArray[np.float64]) -> list[tuple[float, int, int, int]]:
+def _acts(criterion: Criterion, counts: NDArray[np.float64]) -> list[tuple[float, int, int, int]]:
     """Unit changes that help, the best first: gain, cell, label before, label after (NONE: removed)."""
-    start, n_labels = _lead(counts), counts.shape[1]
+    start, n_labels = _lead(criterion, counts), counts.shape[1]
     found = []
     for _, source, target in (act for act in acts_on(n_labels) if act.kind != ADD):
         for c in np.flatnonzero(counts[:, source]):
@@ -187,7 +189,7 @@ def _acts(counts: NDArray[np.float64]) -> list[tuple[float, int, int, int]]:
             after[c, source] -= 1
             if target != NONE:
                 after[c, target] += 1
-            gain = _lead(after) - start
+            gain = _lead(criterion, after) - start
             if gain > 0:
                 found.append((gain, int(c), source, target))
     return sorted(found, reverse=True)
@@ -201,15 +203,10 @@ def _halves(tree: Named) -> list[Named]:
     return [tree._replace(sides=(left, None)), tree._replace(sides=(None, right))]
 
 
-def _lead(counts: NDArray[np.float64]) -> float:
+def _lead(criterion: Criterion, counts: NDArray[np.float64]) -> float:
     """Score of the own split minus the rival's, from counts by (own side, rival side) and label."""
-    own = (counts[0] + counts[1], counts[2] + counts[3])
-    rival = (counts[0] + counts[2], counts[1] + counts[3])
-    return sum(map(_score, own)) - sum(map(_score, rival))
-
-
-def _score(counts: NDArray[np.float64]) -> float:
-    return float((counts**2).sum() / counts.sum()) if counts.any() else 0.0
+    own = value(criterion, counts[0] + counts[1]) + value(criterion, counts[2] + counts[3])
+    return own - value(criterion, counts[0] + counts[2]) - value(criterion, counts[1] + counts[3])
 
 
 def _only_labels(y: NDArray[np.int64], n_labels: int) -> RowTypes:

@@ -79,7 +79,7 @@ class Attack:
         addable = _addable(problem)
         self.rules = Rules(y, bias.flips_to, bias.removable, addable, budget)
         budget[ADD] = min(budget[ADD], MOST_DRAFTED)
-        self.table = draft(problem.columns, y, int(budget[ADD]))
+        self.table = draft(problem.columns, y, int(budget[ADD]), problem.criterion)
         self.left = budget.copy()
         self.way = new_way(bias.n_labels, LONGEST_WAY)
         X = problem.table.X

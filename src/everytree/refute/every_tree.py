@@ -7,15 +7,17 @@ so tables that share nodes share the work done for them.
 from __future__ import annotations
 
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT
-from everytree.prove.counts import TIE_TOLERANCE
+from everytree.learner.criterion.front import tolerance, value_of_counts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from everytree.learner import Floors
+    from everytree.learner.criterion.front import Criterion
     from everytree.refute.places import Place
 
 Node = tuple[tuple[int, int], ...]
@@ -35,7 +37,7 @@ class BestSplit(NamedTuple):
 class Gaps(NamedTuple):
     """Splits of a node by one feature: their scores, and the last rank on the left.
 
-    ``reached`` is a score that some split has for certain, -1 if there may be no split at all.
+    ``reached`` is a score that some split has for certain, -inf if there may be no split at all.
     """
 
     scores: list[float]
@@ -71,9 +73,18 @@ class EveryTree:
         The label codes to compare with.
     n_labels : int
         Number of labels.
+    criterion : Criterion
+        What the learner calls the best split.
     """
 
-    def __init__(self, people: Sequence[Sequence[float]], predictions: Sequence[int], n_labels: int) -> None:
+    def __init__(
+        self,
+        people: Sequence[Sequence[float]],
+        predictions: Sequence[int],
+        n_labels: int,
+        criterion: Criterion,
+    ) -> None:
+        self.criterion = criterion
         self.people = people
         self.predictions = predictions
         self.n_labels = n_labels
@@ -138,10 +149,11 @@ class EveryTree:
                 self._gaps(node, feature, total, rules) for feature in range(len(self.places[node[0][0]]))
             ]
             reached = max(gaps.reached for gaps in by_feature)
-            tolerance = TIE_TOLERANCE * sum(total)
-            enough = sum(c * c for c in total) / sum(total) + rules.floors.decrease
-            worst_kept = max(reached, enough if rules.floors.decrease > 0 else reached) - tolerance
-            may_stop = reached < 0 or (rules.floors.decrease > 0 and reached < enough + tolerance)
+            decrease, tied = rules.floors.decrease, tolerance(self.criterion, sum(total))
+            enough = value_of_counts(self.criterion, total, sum(total)) + decrease
+            worst_kept = max(reached, enough if decrease > 0 else reached) - tied
+            refusing = decrease > 0 or sum(total) >= self.criterion.stop_rows
+            may_stop = reached == -inf or (refusing and reached <= enough + tied)
             cuts = [
                 self._cut(node, feature, rank)
                 for feature, gaps in enumerate(by_feature)
@@ -152,7 +164,7 @@ class EveryTree:
         return known
 
     def _gaps(self, node: Node, feature: int, total: list[int], rules: Rules) -> Gaps:
-        """Score the splits of one feature; one that leaves a side with too few rows counts as -1.
+        """Score the splits of one feature; one that leaves a side with too few rows counts as -inf.
 
         In a crowded table, values of which one lies in a stretch may be one value for the learner. But added
         rows never bridge a stretch: from one point to the next, at least one split exists.
@@ -160,18 +172,19 @@ class EveryTree:
         ordered = sorted((self.places[kind][feature].rank, kind, number) for kind, number in node)
         scores: list[float] = []
         ranks: list[int] = []
-        reached = -1.0
+        reached = -inf
         left, size, n = [0] * self.n_labels, 0, sum(total)
-        since_point = -1.0  # the least score since the last point; -1 before the first
+        since_point = -inf  # the least score since the last point; -inf before the first
         for (rank, kind, number), (after, next_kind, _) in pairwise(ordered):
             left[self.label[kind]] += number
             size += number
             if rank == after:
                 continue
-            score = -1.0
+            score = -inf
             if min(size, n - size) >= rules.floors.leaf_low:
-                score = sum(c * c for c in left) / size
-                score += sum((t - c) ** 2 for t, c in zip(total, left, strict=True)) / (n - size)
+                right = [t - c for t, c in zip(total, left, strict=True)]
+                score = value_of_counts(self.criterion, left, size)
+                score += value_of_counts(self.criterion, right, n - size)
                 scores.append(score)
                 ranks.append(rank)
             here, there = self.places[kind][feature], self.places[next_kind][feature]

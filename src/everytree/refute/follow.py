@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from everytree.learner.criterion.front import joined, lookup, raised, summed
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.learner.criterion.front import Criterion
     from everytree.prove.counts import Columns
 
 
@@ -24,7 +26,7 @@ class Draft(NamedTuple):
     ``label[e]`` is the label of entity e, -1 where it is not in the table; ``copied[e]`` the training row
     whose features it has; ``following[e]`` the next copy of the same training row, -1 if there is none.
     ``order[j]`` lists the training rows by column j; ``live`` has room for the same of one node.
-    ``inverse[k]`` is 1 / k: divisions would take most of the time.
+    ``numbers`` is what the criterion looks up while splits are scored row by row.
     """
 
     label: NDArray[np.int32]
@@ -32,7 +34,8 @@ class Draft(NamedTuple):
     following: NDArray[np.int32]
     order: NDArray[np.int32]
     live: NDArray[np.int32]
-    inverse: NDArray[np.float64]
+    criterion: Criterion
+    numbers: NDArray[np.float64]
 
 
 class Way(NamedTuple):
@@ -47,7 +50,7 @@ class Way(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def draft(columns: Columns, y: NDArray[np.int64], additions: int) -> Draft:
+def draft(columns: Columns, y: NDArray[np.int64], additions: int, criterion: Criterion) -> Draft:
     """Begin with the table as it is, with room for so many added rows."""
     n_columns, n_rows = columns.codes.shape
     room = n_rows + additions
@@ -56,9 +59,9 @@ def draft(columns: Columns, y: NDArray[np.int64], additions: int) -> Draft:
     copied = np.zeros(room, np.int32)
     copied[:n_rows] = np.arange(n_rows)
     order = np.argsort(columns.codes, axis=1, kind="stable").astype(np.int32)
-    inverse = 1 / np.maximum(1, np.arange(room + 1))
     live = np.empty((n_columns, room), np.int32)
-    return Draft(label, copied, np.full(room, -1, np.int32), order, live, inverse)
+    following = np.full(room, -1, np.int32)
+    return Draft(label, copied, following, order, live, criterion, lookup(criterion, room))
 
 
 def new_way(n_labels: int, longest: int) -> Way:
@@ -71,8 +74,8 @@ def new_way(n_labels: int, longest: int) -> Way:
 def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
     """Learn along one person's way; gives the number of splits taken and of entities at the end.
 
-    Splits maximise sum_i c_i^2 / n over both sides; thresholds are midpoints. ``way.counts`` holds the
-    labels at the end.
+    Splits maximise the criterion's score; thresholds are midpoints. ``way.counts`` holds the labels at the
+    end.
     """
     size = _fill(table)
     steps = 0
@@ -120,29 +123,27 @@ def _count(table: Any, size: int, counts: Any) -> None:
 @kernel
 def best_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
     """The best split of the node: feature, last code on the left, first on the right, score; -1 if none."""
-    best = -1.0
+    best = -np.inf
     feature = low = high = -1
-    whole = 0
-    for c in counts:
-        whole += c * c
     left = np.zeros(len(counts), np.int64)
-    label, copied, inverse = table.label, table.copied, table.inverse
+    label, copied, criterion, numbers = table.label, table.copied, table.criterion, table.numbers
+    whole = summed(criterion, numbers, counts)
     for j in range(table.live.shape[0]):
         code, live = columns.codes[j], table.live[j]
         left[:] = 0
-        of_left, of_right = 0, whole
+        of_left, of_right = 0.0, whole
         e = live[0]
         here = code[copied[e]]
         for k in range(1, size):
             i = label[e]
             c = left[i]
-            of_left += 2 * c + 1
-            of_right -= 2 * (counts[i] - c) - 1
+            of_left += raised(criterion, numbers, c)
+            of_right -= raised(criterion, numbers, counts[i] - c - 1)
             left[i] = c + 1
             e = live[k]
             after = code[copied[e]]
             if after != here:
-                score = of_left * inverse[k] + of_right * inverse[size - k]
+                score = joined(criterion, numbers, of_left, k, of_right, size - k)
                 if score > best:
                     best, feature, low, high = score, j, here, after
                 here = after

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE, kind_of
+from everytree.learner.criterion.front import value
 from everytree.refute.follow import best_split, follow
 from everytree.support.kernels import kernel
 
@@ -176,7 +177,8 @@ def help_rival(
         other[k] = columns.codes[rival, row] > rival_low
         counts[0, own[k], table.label[entities[k]]] += 1
         counts[1, other[k], table.label[entities[k]]] += 1
-    while _score(counts[1]) <= _score(counts[0]) + 1e-9 * size:
+    criterion = table.criterion
+    while _score(criterion, counts[1]) <= _score(criterion, counts[0]) + 1e-9 * size:
         if not _best_move(table, rules, left, goal, entities, own, other, counts):
             return False
     return True
@@ -190,21 +192,20 @@ def _pick_rival(columns: Any, table: Any, size: int, counts: Any, goal: Any, own
     best = np.full(n_columns, -1e300)
     lows = np.full(n_columns, -1)
     left = np.zeros(len(counts), np.int64)
+    criterion = table.criterion
     for j in range(n_columns):
         code = columns.codes[j]
         left[:] = 0
-        value = goal.x[j]
+        at = goal.x[j]
         for k in range(size - 1):
             left[table.label[table.live[j, k]]] += 1
             here, after = code[table.copied[table.live[j, k]]], code[table.copied[table.live[j, k + 1]]]
             if after == here or (j == feature and here == low):
                 continue
-            score = 0.0
-            for i in range(len(counts)):
-                score += left[i] * left[i] / (k + 1.0) + (counts[i] - left[i]) ** 2 / (size - k - 1.0)
+            score = value(criterion, left) + value(criterion, counts - left)
             towards = left[goal.target] - left[goal.expected]
             start = columns.starts[j]
-            if value > columns.values[start + here] / 2 + columns.values[start + after] / 2:
+            if at > columns.values[start + here] / 2 + columns.values[start + after] / 2:
                 towards = counts[goal.target] - counts[goal.expected] - towards
             score += drawn[1] * towards
             if score > best[j]:
@@ -217,33 +218,19 @@ def _pick_rival(columns: Any, table: Any, size: int, counts: Any, goal: Any, own
 
 
 @kernel
-def _score(counts: Any) -> float:
-    total = 0.0
-    for side in range(2):
-        size = square = 0
-        for c in counts[side]:
-            size += c
-            square += c * c
-        if size > 0:
-            total += square / size
-    return total
+def _score(criterion: Any, counts: Any) -> float:
+    return value(criterion, counts[0]) + value(criterion, counts[1])
 
 
 @kernel
-def _gain(counts: Any, gone: int, new: int) -> float:
+def _gain(criterion: Any, counts: Any, gone: int, new: int) -> float:
     """What a branch gains when a row of label `gone` leaves and one of label `new` comes (-1: none)."""
-    size = square = 0
-    for c in counts:
-        size += c
-        square += c * c
-    before = square / size if size > 0 else 0.0
+    after = counts.copy()
     if gone >= 0:
-        square -= 2 * counts[gone] - 1
-        size -= 1
+        after[gone] -= 1
     if new >= 0:
-        square += 2 * counts[new] + 1 - (2 if new == gone else 0)
-        size += 1
-    return (square / size if size > 0 else 0.0) - before
+        after[new] += 1
+    return value(criterion, after) - value(criterion, counts)
 
 
 @kernel
@@ -251,13 +238,14 @@ def _best_move(
     table: Any, rules: Any, left: Any, goal: Any, entities: Any, own: Any, other: Any, counts: Any
 ) -> bool:
     """Make the move that helps the rival most; False if none helps."""
-    n_labels = counts.shape[2]
+    n_labels, criterion = counts.shape[2], table.criterion
     gains = np.empty((2, 2, n_labels + 1, n_labels + 1))  # side of own, of rival, label gone, label new
     for u in range(2):
         for v in range(2):
             for a in range(NONE, n_labels):
                 for b in range(NONE, n_labels):
-                    gains[u, v, a, b] = _gain(counts[1, v], a, b) - _gain(counts[0, u], a, b)
+                    gains[u, v, a, b] = _gain(criterion, counts[1, v], a, b)
+                    gains[u, v, a, b] -= _gain(criterion, counts[0, u], a, b)
     best, at, gone, new = 1e-12, -1, NONE, NONE
     for k in range(len(entities)):
         e, u, v = entities[k], own[k], other[k]

@@ -145,7 +145,7 @@ class _Search:
         if bias.additions and how_many(problem, lines) * bias.n_labels > MOST_PLACES:
             return None
         X = judge.X.astype(np.float64).tolist()
-        trees = EveryTree(X, judge.predictions.tolist(), problem.bias.n_labels)
+        trees = EveryTree(X, judge.predictions.tolist(), problem.bias.n_labels, problem.criterion)
         listed = TableList(problem, trees, lines)
         size = listed.size()
         work = size * len(listed.start) * len(lines)
@@ -221,7 +221,8 @@ class EveryTable:
     def steps(self) -> Iterator[float]:
         """Try table after table, those with the fewest changes first; gives about the seconds of each."""
         problem, judge = self.problem, self.judge
-        listed = TableList(problem, EveryTree([], [], problem.bias.n_labels), axes(problem, {}))
+        nobody = EveryTree([], [], problem.bias.n_labels, problem.criterion)
+        listed = TableList(problem, nobody, axes(problem, {}))
         yield 1e-5 * len(problem.table.y)
         if listed.size() > MOST_LONG_TABLES:
             return

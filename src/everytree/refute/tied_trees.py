@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.prove.counts import TIE_TOLERANCE, RowTypes, node_splits, rows_of_side
+from everytree.learner.criterion.front import largest_step, new_branches, score, tolerance, value
+from everytree.prove.counts import RowTypes, node_splits, rows_of_side
 from everytree.prove.domains import relational
-from everytree.prove.domains.interval import STOP_ROWS
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
@@ -39,12 +39,10 @@ class _Spot:
 
     Soundness
     ---------
-    One change touches one side of a split. A flip from i to j in a branch of n rows changes its
-    sum_i c_i^2 / n by (2 (c_j - c_i) + 2) / n, which lies strictly between -2 and 2 because c_i >= 1; a
-    removal changes it by at most 1. So after d changes the best split has lost less than 2 d, any other has
-    gained less than 2 d, and splits that are 4 d or more behind on T cannot be among the best. If the best
-    split is gone, because removals emptied one of its sides, its score is now that of the whole node, which
-    every split reaches.
+    One change touches one side of a split and changes its value by at most q (`largest_step`). So after d
+    changes the best split has lost at most q d, any other has gained at most q d, and splits that are more
+    than 2 q d behind on T cannot be among the best. If the best split is gone, because removals emptied one
+    of its sides, its score is now that of the whole node, which every split reaches.
     """
 
     rows: NDArray[np.int32]
@@ -76,6 +74,7 @@ class TiedTrees:
         self, problem: Problem, X: NDArray[np.float32], predictions: NDArray[np.int64], most_changes: int
     ) -> None:
         self.columns = problem.columns
+        self.criterion = problem.criterion
         self.X = np.ascontiguousarray(X.T)
         self.predictions = predictions
         self.depth = problem.depth
@@ -138,12 +137,14 @@ class TiedTrees:
         if levels == 0:
             return np.ones(len(people), np.bool_)
         rows = np.array(changes, np.int64).reshape(-1, 3)
-        best = _tied(self.columns.codes, spot.feature, spot.low, spot.left, counts, rows)
+        best = _tied(self.criterion, self.columns.codes, spot.feature, spot.low, spot.left, counts, rows)
         if len(best) == 0:
             return np.asarray(self.predictions[people] != label)
         differs = np.zeros(len(people), np.bool_)
-        if size >= STOP_ROWS and self._gain(spot, int(best[0]), changes, counts) <= 2 * TIE_TOLERANCE * size:
-            differs |= self.predictions[people] != label
+        if size >= self.criterion.stop_rows:
+            gain = self._gain(spot, int(best[0]), changes, counts)
+            if gain <= 2 * tolerance(self.criterion, size):
+                differs |= self.predictions[people] != label
         for child, there, arrive in self._sides(spot, best, changes, people):
             who = np.flatnonzero(arrive & ~differs)
             if len(who):
@@ -158,9 +159,8 @@ class TiedTrees:
                 own[old] -= 1
                 if new >= 0:
                     own[new] += 1
-        sides = (own, counts - own)
-        whole = float(counts @ counts) / float(counts.sum())
-        return sum(float(side @ side) / float(side.sum()) for side in sides) - whole
+        sides = value(self.criterion, own) + value(self.criterion, counts - own)
+        return float(sides - value(self.criterion, counts))
 
     def _sides(
         self, spot: _Spot, best: NDArray[np.int64], changes: Changes, people: NDArray[np.int64]
@@ -201,9 +201,10 @@ class TiedTrees:
             return known
         pinned = np.zeros(len(self.columns.boolean), np.bool_)
         splits = node_splits(self.columns, self.types, rows, 0, pinned, False)
-        score = relational.scores(splits, self.types)
-        reach = 4.0 * self.most_changes + TIE_TOLERANCE * len(rows) + 1e-6
-        near = np.flatnonzero(score >= score.max() - reach) if len(score) else np.empty(0, np.int64)
+        scores = relational.scores(splits, self.types, self.criterion)
+        reach = 2 * largest_step(self.criterion, len(rows)) * self.most_changes
+        reach += tolerance(self.criterion, len(rows)) + 1e-6
+        near = np.flatnonzero(scores >= scores.max() - reach) if len(scores) else np.empty(0, np.int64)
         feature, low = splits.feature[near], splits.low[near]
         start = self.columns.starts[feature]
         below = self.columns.values[start + low].astype(np.float64)
@@ -215,39 +216,39 @@ class TiedTrees:
 
 
 @kernel
-def _tied(codes: Any, feature: Any, low: Any, left: Any, total: Any, changes: Any) -> Any:
+def _tied(criterion: Any, codes: Any, feature: Any, low: Any, left: Any, total: Any, changes: Any) -> Any:
     """Splits whose score on the changed table is within the tolerance of the best; both sides have rows.
 
     ``total`` counts the labels of the changed table, ``left`` those of T on the left of each split.
     """
     n_labels = left.shape[1]
     scores = np.empty(len(feature))
-    size = 0
-    for i in range(n_labels):
-        size += total[i]
-    own = np.empty(n_labels, np.int64)
-    best = -1.0
+    size = total.sum()
+    branches = new_branches(n_labels)
+    own, sizes = branches.own, branches.size
+    best = -np.inf
     for s in range(len(feature)):
         for i in range(n_labels):
-            own[i] = left[s, i]
+            own[0, i] = left[s, i]
         for c in range(len(changes)):
             if codes[feature[s], changes[c, 0]] <= low[s]:
-                own[changes[c, 1]] -= 1
+                own[0, changes[c, 1]] -= 1
                 if changes[c, 2] >= 0:
-                    own[changes[c, 2]] += 1
-        n_left = of_left = of_right = 0
+                    own[0, changes[c, 2]] += 1
+        sizes[0] = 0.0
         for i in range(n_labels):
-            n_left += own[i]
-            of_left += own[i] * own[i]
-            of_right += (total[i] - own[i]) * (total[i] - own[i])
-        scores[s] = -1.0
-        if 0 < n_left < size:
-            scores[s] = of_left / n_left + of_right / (size - n_left)
+            own[1, i] = total[i] - own[0, i]
+            sizes[0] += own[0, i]
+        sizes[1] = size - sizes[0]
+        scores[s] = -np.inf
+        if 0 < sizes[0] < size:
+            scores[s] = score(criterion, branches)
             best = max(best, scores[s])
     tied = np.empty(len(feature), np.int64)
+    tied_by = tolerance(criterion, size)
     used = 0
     for s in range(len(feature)):
-        if scores[s] >= 0 and scores[s] >= best - TIE_TOLERANCE * size:
+        if scores[s] > -np.inf and scores[s] >= best - tied_by:
             tied[used] = s
             used += 1
     return tied[:used]

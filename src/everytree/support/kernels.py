@@ -18,3 +18,12 @@ def kernel(function: Function) -> Function:
     """Compile a function on arrays."""
     compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
     return cast("Function", compiled)
+
+
+def part_of_kernel(function: Function) -> Function:
+    """Compile a small function into each kernel that calls it.
+
+    A call hands over arrays with their reference counts, which costs more than a few sums in an inner loop.
+    """
+    compiled: Any = njit(cache=True, nogil=True, error_model="numpy", inline="always")(function)
+    return cast("Function", compiled)

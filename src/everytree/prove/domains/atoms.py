@@ -11,16 +11,8 @@ from typing import Any
 import numpy as np
 
 from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
-from everytree.prove.counts import TIE_TOLERANCE
-from everytree.prove.domains.relational import (
-    add_slope,
-    cell_exists,
-    count_labels,
-    flip_slope,
-    most_changes,
-    remove_slope,
-    tangent,
-)
+from everytree.learner.criterion.front import new_branches, slopes, tolerance
+from everytree.prove.domains.relational import cell_exists, count_labels, reach_of, tangent_of
 from everytree.support.kernels import kernel
 
 MULTIPLIER_STEPS = 40
@@ -63,26 +55,24 @@ def _put_cell(
     ``rows[i, j]`` counts the rows of the cell that may be flipped from i to j and ``rows[i, i]`` those with
     label i that may be removed; `added` bounds the rows that may be added to the cell. An added row may be
     flipped afterwards, so additions raise the caps of flips as well. ``prices[i]`` is what one more row with
-    label i adds to G_psi in this cell, by its derivative.
+    label i adds to t_psi in this cell.
     """
-    own, sizes, squares, most = branches
-    size, square = sizes[side], squares[side]
-    for i in range(own.shape[1]):
+    n_labels = len(prices)
+    for i in range(n_labels):
         if added > 0 and budget.addable[i]:
-            value = add_slope(own[side, i], size, square, most) - prices[i]
+            value = branches.add[side, i] - prices[i]
             n = _put(nature, worth, n, ADD, side, -1, i, value, added)
         if rows[i, i] > 0:
-            value = remove_slope(own[side, i], size, square, most) + prices[i]
+            value = branches.remove[side, i] + prices[i]
             n = _put(nature, worth, n, REMOVE, side, i, -1, value, rows[i, i])
-        for j in range(own.shape[1]):
+        for j in range(n_labels):
             if i == j:
                 continue
             cap = rows[i, j]
             if budget.addable[i] and budget.added_flips_to[j]:
                 cap += added
             if cap > 0:
-                value = flip_slope(own[side, i], own[side, j], size, most)
-                value -= prices[j] - prices[i]
+                value = branches.flip[side, i, j] - (prices[j] - prices[i])
                 n = _put(nature, worth, n, FLIP, side, i, j, value, cap)
     return n
 
@@ -172,7 +162,15 @@ def _can_win(nature: Any, worth: Any, n: int, budgets: Any, base: float, start: 
 
 @kernel
 def settle(
-    splits: Any, wanted: Any, cells: Any, psi: int, types: Any, budget: Any, score: Any, possible: Any
+    splits: Any,
+    wanted: Any,
+    cells: Any,
+    psi: int,
+    types: Any,
+    budget: Any,
+    score: Any,
+    possible: Any,
+    criterion: Any,
 ) -> Any:
     """How far each of the wanted splits may get ahead of psi, with all caps: below 0, it never does.
 
@@ -182,25 +180,25 @@ def settle(
     """
     left, total, label = splits.left, splits.total, types.label
     n_labels = types.measures.shape[2]
-    slope = tangent(splits, psi, types)
-    most, flips, removals = most_changes(total, types, budget)
-    additions = budget.additions
-    budgets = (additions, flips, removals)
+    reach = reach_of(total, types, budget)
+    most = reach.most
+    budgets, additions = reach.acts, reach.acts[ADD]
+    prices, on_table = tangent_of(splits, psi, types, reach, criterion)
     room = 4 * n_labels * (n_labels + 1)
     nature = np.empty((4, room), np.int64)
     worth = np.zeros((4, room), np.float64)
-    own = np.empty((2, n_labels))
-    size = np.empty(2)
-    square = np.empty(2)
-    branches = (own, size, square, most)
+    branches = new_branches(n_labels)
+    own, size = branches.own, branches.size
     rows = np.empty((n_labels, n_labels))
     margin = np.zeros(len(wanted))
-    tolerance = TIE_TOLERANCE * (total.sum() + additions)
+    tied = tolerance(criterion, total.sum() + additions)
     for w in range(len(wanted)):
         s = wanted[w]
         if s == psi:
             continue
-        count_labels(left, total, s, label, own, size, square)
+        count_labels(left, total, s, label, branches)
+        if most > 0:
+            slopes(criterion, branches, reach)
         n = w - w
         for side in range(2 if most > 0 else 0):
             for psi_side in range(2):
@@ -217,8 +215,8 @@ def settle(
                     for j in range(n_labels):
                         if types.flips_to[t, j]:
                             rows[label[t], j] += count
-                n = _put_cell(nature, worth, n, branches, side, slope[psi_side], rows, added, budget)
-        base = score[s] - score[psi] + tolerance
+                n = _put_cell(nature, worth, n, branches, side, prices[psi_side], rows, added, budget)
+        base = score[s] - on_table + tied
         gain, _ = _best_mix(nature, worth, n, budgets, 0.0)
         margin[w] = base + gain
         for side in range(2 if margin[w] >= 0 and size[0] > 0 and size[1] > 0 else 0):

@@ -10,14 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from everytree.prove.counts import AWAY, OWN, REMOVABLE, TIE_TOLERANCE, TOWARDS
+from everytree.learner.criterion.front import TIE_TOLERANCE, cost, impurity_range, tolerance
+from everytree.prove.counts import AWAY, OWN, REMOVABLE, TOWARDS
 from everytree.support.kernels import kernel
-
-STOP_ROWS = 10_000
-"""From this many rows on a node may stop although it can be split, when no split gains anything.
-
-scikit-learn refuses a split whose gain comes out below -2.2e-16, and rounding reaches that from 12,000 rows.
-"""
 
 NONE, FREELY, BY_FLIP = 0, 1, 2
 """How rows may be added that carry a label: not at all, as they are, or only by a flip after the addition."""
@@ -147,19 +142,6 @@ def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any) -> Any:
 
 
 @kernel
-def _impurity(ranges: Any, side: int) -> Any:
-    """Range of the Gini impurity, sum of pr_i * (1 - pr_i), by interval arithmetic."""
-    impurity_low = 0.0
-    impurity_high = 0.0
-    for i in range(ranges.shape[2]):
-        low = ranges[side, 0, i]
-        high = ranges[side, 1, i]
-        impurity_low += low * (1.0 - high)
-        impurity_high += high * (1.0 - low)
-    return impurity_low, impurity_high
-
-
-@kernel
 def _cost(
     sides: Any,
     flips: int,
@@ -169,6 +151,7 @@ def _cost(
     ways: Any,
     ranges: Any,
     leaf_rows: int,
+    criterion: Any,
 ) -> Any:
     """Range [a, b] of the cost of a split: size * impurity, summed over its two sides.
 
@@ -179,20 +162,20 @@ def _cost(
     for side in range(2):
         additions = left_added if side == 0 else right_added
         least, most = _branch(sides, side, (additions, flips, removals), ways, ranges)
-        impurity_low, impurity_high = _impurity(ranges, side)
+        impurity_low, impurity_high = impurity_range(criterion, ranges, side)
         cost_low += least * impurity_low if most > 0 else np.inf
         cost_high += most * impurity_high if least >= leaf_rows else np.inf
     return cost_low, cost_high
 
 
 @kernel
-def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: Any) -> Any:
+def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: Any, criterion: Any) -> Any:
     """The least upper cost of the splits that are surely available, and whether to stop.
 
     The second value says that some table may leave the node unsplit: if no split is sure to keep the rows of
     a leaf on both sides, or if the cost without a split may come down to the least upper cost, or so close
     that the gain is refused; without a `min_impurity_decrease` that happens by rounding, in a large node.
-    On T itself a split costs n - G, so one whose n - G is not below the least so far need not be looked at.
+    A split whose cost on T itself is not below the least so far need not be looked at.
     """
     n_labels = types.measures.shape[2]
     ways = _ways_to_add(budget)
@@ -206,24 +189,24 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: A
     first = np.argmax(score) if len(score) else 0
     for k in range(len(score)):
         s = first + k if first + k < len(score) else first + k - len(score)
-        if size - score[s] < least_upper:
+        if cost(criterion, size, score[s]) < least_upper:
             _measure_sides(left, s, measures, whole, sides)
-            _, upper = _cost(
-                sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges, floors.leaf_high
-            )
+            on_left, on_right, needed = additions[s, 0], additions[s, 1], floors.leaf_high
+            _, upper = _cost(sides, flips, removals, on_left, on_right, ways, ranges, needed, criterion)
             least_upper = min(least_upper, upper)
     may_stop = least_upper == np.inf
-    if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= STOP_ROWS):
+    if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= criterion.stop_rows):
         _put_whole(whole, sides)
+        tied = tolerance(criterion, size + budget.additions)
         for side in range(1):
             least, _ = _branch(sides, side, (budget.additions, flips, removals), ways, ranges)
-            limit = least_upper + floors.decrease + TIE_TOLERANCE * (size + budget.additions)
-            may_stop = least * _impurity(ranges, side)[0] <= limit
+            limit = least_upper + floors.decrease + tied
+            may_stop = least * impurity_range(criterion, ranges, side)[0] <= limit
     return least_upper, may_stop
 
 
 @kernel
-def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: float) -> Any:
+def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: float, criterion: Any) -> Any:
     """Which of the chosen splits may cost no more than the least upper cost, within the tolerance for ties.
 
     Soundness
@@ -240,12 +223,13 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
     whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
-    limit = least_upper + TIE_TOLERANCE * (total.sum() + budget.additions)
+    limit = least_upper + tolerance(criterion, total.sum() + budget.additions)
     survives = np.empty(len(chosen), np.bool_)
     for c in range(len(chosen)):
         s = chosen[c]
         _measure_sides(left, s, measures, whole, sides)
-        lower, _ = _cost(sides, flips, removals, additions[s, 0], additions[s, 1], ways, ranges, 1)
+        on_left, on_right = additions[s, 0], additions[s, 1]
+        lower, _ = _cost(sides, flips, removals, on_left, on_right, ways, ranges, 1, criterion)
         survives[c] = lower <= limit and lower < np.inf
     return survives
 

@@ -1,0 +1,209 @@
+"""The criterion seam: all that a proof asks of a criterion, and the only place where they are told apart.
+
+Domains, path programs and the enumeration of small tables ask here and know no algebra of their own. Kernels
+take a criterion as its code, a whole number: no function is passed around.
+
+What a criterion must have: a value g of a branch, convex and homogeneous of degree 1 in the label counts,
+such that the learner takes a split of largest G = g(left) + g(right). Then g(left + right) is at most
+g(left) + g(right), so a node without a split never has a higher score than with one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.learner.criterion import entropy, gini
+from everytree.learner.criterion.gini import linear_lead, possible_signs, tie_slack
+from everytree.learner.criterion.shared import (
+    TIE_TOLERANCE,
+    Branches,
+    Criterion,
+    Reach,
+)
+from everytree.support.kernels import kernel, part_of_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "CODES",
+    "ENTROPY",
+    "GINI",
+    "TIE_TOLERANCE",
+    "Branches",
+    "Criterion",
+    "Reach",
+    "cost",
+    "criterion_of",
+    "gradient",
+    "has_linear_form",
+    "impurity_range",
+    "joined",
+    "largest_step",
+    "linear_lead",
+    "lookup",
+    "new_branches",
+    "possible_signs",
+    "raised",
+    "remainder",
+    "score",
+    "slopes",
+    "split_value",
+    "summed",
+    "tangent",
+    "tangent_points",
+    "tie_slack",
+    "tolerance",
+    "value",
+    "value_of_counts",
+]
+
+GINI, ENTROPY = 0, 1
+"""Codes of the criteria."""
+
+CODES = {"gini": GINI, "entropy": ENTROPY, "log_loss": ENTROPY}
+"""What scikit-learn calls them."""
+
+
+def criterion_of(name: str, n_labels: int) -> Criterion:
+    """The criterion of this name, for a table with so many labels."""
+    code = CODES[name]
+    return Criterion(code, gini.STOP_ROWS if code == GINI else entropy.stop_rows(n_labels))
+
+
+# ---------------------------------------------------------------- for kernels
+
+
+@kernel
+def new_branches(n_labels: int) -> Any:
+    """Room for both sides of a split."""
+    own, size = np.zeros((2, n_labels)), np.zeros(2)
+    add, remove, flip = np.zeros((2, n_labels)), np.zeros((2, n_labels)), np.zeros((2, n_labels, n_labels))
+    return Branches(own, size, add, remove, flip)
+
+
+@part_of_kernel
+def score(criterion: Any, branches: Any) -> Any:
+    """G of a split: the values g of its two sides together."""
+    return gini.score(branches) if criterion.code == GINI else entropy.score(branches)
+
+
+@part_of_kernel
+def slopes(criterion: Any, branches: Any, reach: Any) -> None:
+    """Find the slopes of both sides of a candidate, where the node has this reach."""
+    if criterion.code == GINI:
+        gini.slopes(branches, reach)
+    else:
+        entropy.slopes(branches, reach)
+
+
+@kernel
+def tangent(criterion: Any, branches: Any, side: int, reach: Any, gradient: Any) -> Any:
+    """A linear function below g on all tables, for one side of a challenger; gives its value on T.
+
+    ``gradient[side]`` receives its coefficients. The value on T is at most g, and the constant of a bound.
+    """
+    if criterion.code == GINI:
+        return gini.tangent(branches, side, gradient)
+    return entropy.tangent(branches, side, reach, gradient)
+
+
+@part_of_kernel
+def impurity_range(criterion: Any, ranges: Any, side: int) -> Any:
+    """Range of the impurity where ``ranges[side]`` holds the ends of all label proportions."""
+    if criterion.code == GINI:
+        return gini.impurity_range(ranges, side)
+    return entropy.impurity_range(ranges, side)
+
+
+@kernel
+def cost(criterion: Any, size: float, score: float) -> float:
+    """Size times impurity of both sides of a split together, from its score G."""
+    return gini.cost(size, score) if criterion.code == GINI else entropy.cost(score)
+
+
+@kernel
+def tolerance(criterion: Any, rows: float) -> float:
+    """By how much scores may differ and count as tied, in a node with at most so many rows."""
+    return gini.tolerance(rows) if criterion.code == GINI else entropy.tolerance(rows)
+
+
+@kernel
+def value(criterion: Any, counts: Any) -> float:
+    """Value g of a branch with these label counts."""
+    return gini.value(counts) if criterion.code == GINI else entropy.value(counts)
+
+
+@part_of_kernel
+def summed(criterion: Any, numbers: Any, counts: Any) -> Any:
+    """A sum over the labels of a branch: with `raised` and `joined` it scores the splits of a sorted column.
+
+    Row by row, a label of the left branch gets one more and one of the right branch one fewer. ``numbers``
+    comes from `lookup`.
+    """
+    return gini.summed(counts) if criterion.code == GINI else entropy.summed(numbers, counts)
+
+
+@part_of_kernel
+def raised(criterion: Any, numbers: Any, own: Any) -> Any:
+    """What that sum gains when a label with `own` rows gets one more."""
+    return gini.raised(own) if criterion.code == GINI else entropy.raised(numbers, own)
+
+
+@part_of_kernel
+def joined(criterion: Any, numbers: Any, of_left: Any, n_left: Any, of_right: Any, n_right: Any) -> Any:
+    """G of a split from these sums and the sizes of both sides."""
+    if criterion.code == GINI:
+        return gini.joined(numbers, of_left, n_left, of_right, n_right)
+    return entropy.joined(numbers, of_left, n_left, of_right, n_right)
+
+
+# ---------------------------------------------------------------- for path programs, small tables and attacks
+
+
+def lookup(criterion: Criterion, most: int) -> NDArray[np.float64]:
+    """What `summed`, `raised` and `joined` look up, for branches with up to `most` rows."""
+    return gini.lookup(most) if criterion.code == GINI else entropy.lookup(most)
+
+
+def largest_step(criterion: Criterion, rows: int) -> float:
+    """By how much one flip or removal can change g of a branch with at most so many rows."""
+    return gini.LARGEST_STEP if criterion.code == GINI else entropy.largest_step(rows)
+
+
+def value_of_counts(criterion: Criterion, counts: Sequence[int], size: int) -> float:
+    """Value g of a branch that is not empty, from whole numbers and without compilation."""
+    if criterion.code == GINI:
+        return gini.value_of_counts(counts, size)
+    return entropy.value_of_counts(counts, size)
+
+
+def split_value(criterion: Criterion, counts: NDArray[np.float64]) -> float:
+    """G of a split with counts ``counts[side * n_labels + label]``, which need not be whole."""
+    return gini.split_value(counts) if criterion.code == GINI else entropy.split_value(counts)
+
+
+def gradient(criterion: Criterion, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Coefficients of a linear function below G, close to G at the given counts."""
+    return gini.gradient(counts) if criterion.code == GINI else entropy.gradient(counts)
+
+
+def remainder(criterion: Criterion, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
+    """Largest excess of G, in a box, over G at its centre continued with `gradient` there."""
+    return gini.remainder(low, high) if criterion.code == GINI else entropy.remainder(low, high)
+
+
+def tangent_points(
+    criterion: Criterion, counts: NDArray[np.float64], budgets: NDArray[np.float64]
+) -> list[NDArray[np.float64]]:
+    """Counts at which `gradient` should be taken for a rival with these counts on T, to begin with."""
+    return [counts] if criterion.code == GINI else entropy.tangent_points(counts, budgets)
+
+
+def has_linear_form(criterion: Criterion, n_labels: int) -> bool:
+    """Whether the best split is found by `linear_lead` where only labels are flipped."""
+    return criterion.code == GINI and n_labels == 2
