@@ -341,9 +341,8 @@ def reproduce(
     """Compute tables or figures of the paper again and show them beside the paper's own numbers."""
     from everytree.cli import reproduce as reproducing
 
-    wanted = [None if given is None else given.value for given in (table, figure, engine)]
-    reproducing.run(
-        reproducing.Request(
-            *wanted[:2], tuple(dataset or ()), wanted[2], csv, markdown, pictures, time_limit=time_limit
-        )
+    what, drawn, how = (None if given is None else given.value for given in (table, figure, engine))
+    request = reproducing.Request(
+        what, drawn, tuple(dataset or ()), how, csv, markdown, pictures, time_limit=time_limit
     )
+    reproducing.run(request)
