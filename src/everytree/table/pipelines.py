@@ -181,10 +181,13 @@ def _as_features(values: Any, source: Source) -> NDArray[np.float32]:
 
 
 def in_known_form(encoder: Any, source: Source) -> Any:
-    """Give a table as the user gave it, with names if the steps know names, without if they do not."""
+    """Give a table as the user gave it, with names if the steps know names, without if they do not.
+
+    Names that are not text are none for scikit-learn: such a frame stays one, with the types of its columns.
+    """
     first = next(iter(working_steps(encoder)), None)
     named = hasattr(first, "feature_names_in_")
-    has_names = hasattr(source.given, "columns")
+    has_names = all(isinstance(name, str) for name in getattr(source.given, "columns", [0]))
     if named == has_names or not hasattr(first, "n_features_in_"):
         return source.given
     return source.frame if named else np.asarray(source.given)
