@@ -45,8 +45,8 @@ CERTIFIED = {
 """Certified percent where nobody is undecided: these figures are exact."""
 
 OTHERS = {
-    ("compas", 1, "miss"): ("0.5", "2"),
-    ("compas", 1, "fake"): ("0.2", "2"),
+    ("compas", 1, "miss"): ("2",),
+    ("compas", 1, "fake"): ("2",),
     ("compas", 1, "miss+fake"): ("1",),
     ("compas", 1, "miss+flip"): ("1",),
     ("compas", 1, "targeted flip"): ("1",),
@@ -54,7 +54,6 @@ OTHERS = {
     ("drug", 1, "flip"): ("1", "5"),
     ("drug", 1, "miss"): ("1",),
     ("drug", 1, "fake"): ("2",),
-    ("drug", 1, "miss+fake"): ("2",),
     ("drug", 1, "miss+flip"): ("2",),
     ("drug", 1, "targeted flip"): ("1",),
     ("drug", 1, "targeted miss"): ("1",),
@@ -432,14 +431,14 @@ def recorded(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("bias", ["flip(4)", "fake(6)", "miss(7)"])
+@pytest.mark.parametrize("bias", ["flip(4)", "fake(6)"])
 def test_a_wrong_solver_crosses_out_no_path_that_is_taken(bias, recorded, monkeypatch):
     X, y, people = noisy_table()
     tree = DecisionTreeClassifier(max_depth=2, random_state=0)
     right = certify(tree, X, y, people, bias)
     taken = {path for path, status in recorded if status == TAKEN}
     assert len(taken) > 1
-    assert "miss" in bias or IMPOSSIBLE in {status for _, status in recorded}
+    assert IMPOSSIBLE in {status for _, status in recorded}
     for kind, run in GARBAGE.items():
         recorded.clear()
         monkeypatch.setattr(Solver, "run", run)
