@@ -60,8 +60,9 @@ def test_nothing_is_wrong_at_the_edges(chunk):
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
-# A column that is read-only; numbers as names of columns before an encoder; rows to add that are all alike.
-@pytest.mark.parametrize("seed", [177, 181, 290])
+# A column that is read-only; numbers as names of columns before an encoder; rows to add that are all alike;
+# dates that reach the tree as they are.
+@pytest.mark.parametrize("seed", [177, 181, 290, 1_000_259])
 def test_nothing_is_wrong_where_it_was(seed):
     tally = run_seeds([seed])
     assert not tally.violations, str(tally.violations[0])

@@ -121,8 +121,8 @@ class RowMaker:
         """A value of one column: the template's if it fits, else another training value, else a new one."""
         values = self.frame[column.name]
         own = values.iloc[template]
-        if possible is None:
-            return own
+        if possible is None or getattr(values.dtype, "kind", "O") in "mM":
+            return own  # dates are not made up; whether this one lies there is seen when it is encoded
         if isinstance(possible, frozenset):
             known = [category for category in column.categories if category in possible]
             return own if own in known else (known[0] if known else NOTHING)
