@@ -146,6 +146,23 @@ def note_leaves(cuts: Any, leaves: Any, people: Any, X: Any, tally: Any) -> None
 
 
 @kernel
+def await_children(cuts: Any, people: Any, X: Any, awaited: Any) -> None:
+    """Add to each of `people` the number of sides of the cuts where that person may come."""
+    begin = 0
+    n_splits = len(cuts.feature)
+    while begin < n_splits:
+        j = cuts.feature[begin]
+        end = begin
+        while end < n_splits and cuts.feature[end] == j:
+            end += 1
+        for p in people:
+            value = X[j, p]
+            awaited[p] += end - _first_not_below(cuts.left, begin, end, value)
+            awaited[p] += _first_not_below(cuts.right, begin, end, value) - begin
+        begin = end
+
+
+@kernel
 def who_goes_where(cuts: Any, people: Any, X: Any, expected: Any, n_labels: int) -> Any:
     """Which labels people expect on the two sides of each cut: (cuts, 2, labels).
 

@@ -35,8 +35,8 @@ SLICE = 0.05
 class SharedWalk:
     """The walk as a worker: for all people at once; if half the time is not enough, for groups of them.
 
-    A walk that is cut off proves nobody, because everybody may still meet another label. A small group of
-    similar people meets fewer nodes, so that its walk may come to its end. Who has met two labels is done.
+    A walk that is cut off proves nobody who may still come to a node. A small group of similar people meets
+    fewer nodes, so that its walk may come to its end. Who has met two labels is done.
     `wanted` is shared with other workers: whoever they decide is not looked at any further.
     """
 
@@ -110,14 +110,12 @@ class SharedWalk:
                     break
 
     def _note(self, walk: Walk, who: NDArray[np.int64]) -> None:
-        """Take over what a walk knows: labels that people have met, and everything once it is complete."""
+        """Take over what a walk knows: labels that people have met, and all of those it is done with."""
         self.lacks_memory |= walk.lacks_memory
         self.out_of_memory |= walk.out_of_memory
-        if walk.complete:
-            done = who[self.wanted[who]]
-            mine = self.wanted[who]
-            for whole, own in zip(self.tally, walk.tally, strict=True):
-                whole[done] = own[mine]
-            self.finished[done] = True
-        else:
-            self.tally.possible[who] |= walk.tally.possible
+        self.tally.possible[who] |= walk.tally.possible
+        mine = walk.finished & self.wanted[who]
+        done = who[mine]
+        for whole, own in zip(self.tally, walk.tally, strict=True):
+            whole[done] = own[mine]
+        self.finished[done] = True

@@ -93,8 +93,9 @@ class Walk:
     """One depth-first walk, which can be left and taken up again.
 
     A person leaves the walk as soon as two labels are possible, so ranges are complete only for people with
-    one label, and for all people only when the walk came to its end. Who is `wanted` no longer, because
-    another worker decided, leaves as well; nothing is known of such people afterwards.
+    one label. Who is `wanted` no longer, because another worker decided, leaves as well; nothing is known of
+    such people afterwards. ``awaited`` counts the children, not built yet, where each person may come: a
+    walk that is cut off has come to its end for those who wait for none.
 
     Soundness
     ---------
@@ -117,6 +118,7 @@ class Walk:
         self.memory = limits.memory - _working_memory(problem)
         self.memo = Memo(len(people), problem.columns.boolean, min(MEMO_SHARE * self.memory, MOST_MEMO))
         self.everyone = np.arange(len(people), dtype=np.int32)
+        self.awaited = np.ones(len(people), np.int64)
         self.visited = 0
         self.splits = 0
         self.done = 0.0
@@ -144,6 +146,7 @@ class Walk:
         if self.lacks_memory:
             return
         stack: list[_Frame] = []
+        self.awaited -= 1
         yield self._visit(_Visit(self.nodes.root(), self.everyone, 1.0), stack)
         while stack:
             self.out_of_memory = self.memo.used + self.held > self.memory
@@ -161,10 +164,14 @@ class Walk:
                 yield self._visit(visit, stack)
         self.complete = True
 
-    def outcome(self) -> Outcome:
-        """What is known so far."""
-        finished = np.full(len(self.tally.possible), self.complete)
-        return Outcome(self.tally, finished, self.visited, self.splits)
+    @property
+    def finished(self) -> NDArray[np.bool_]:
+        """For whom the walk came to its end: nothing is left where they may come.
+
+        Means nothing for people who are not wanted any longer: they have left the walk.
+        """
+        finished: NDArray[np.bool_] = self.awaited == 0
+        return finished
 
     def live(self, people: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Who can still be proved here: wanted, and at most one label seen so far."""
@@ -175,6 +182,7 @@ class Walk:
         """Make a child, unless nobody who comes to it can still be proved."""
         parent = frame.visit
         people = routing.people_of_side(frame.cuts, c, side, parent.people, self.X)
+        self.awaited[people] -= 1
         people = people[self.live(people)]
         if len(people) == 0:
             return None
@@ -213,6 +221,7 @@ class Walk:
     def _frame(self, visit: _Visit, ground: Ground, chosen: NDArray[np.int64]) -> _Frame:
         exact = self.engine.exact_thresholds(visit.node.budget)
         cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
+        routing.await_children(cuts, visit.people, self.X, self.awaited)
         weight = visit.weight / max(1, 2 * len(chosen))
         low, high = ground.splits.low[chosen], ground.splits.high[chosen]
         return _Frame(visit, low, high, cuts, weight, 2 * len(chosen))
