@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias.columns import TableView
 from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
 from everytree.refute import moves
+from everytree.refute.arena import Arena, Arenas
 from everytree.refute.change import Change
-from everytree.refute.follow import draft, follow, new_way
-from everytree.refute.moves import Goal, Rules
+from everytree.refute.follow import follow, new_way
+from everytree.refute.moves import Goal
 from everytree.refute.trial import Trial
 from everytree.support.kernels import kernel
 
@@ -47,8 +47,8 @@ LEANINGS = (0.0, 0.3, 2.0)
 MOST_CELLS = 50_000_000
 """Tables with more rows times columns are not attacked: one training takes seconds there."""
 
-MOST_DRAFTED = 1000
-"""Added rows that an attack drafts at most; more come only as copies of a person."""
+FEWEST_ROWS = 256
+"""Rows around a person that the first wave looks at; each later one at twice as many."""
 
 GROWTH = 4
 """How many times as many copies of a person are tried next, from one to a copy more than there are rows."""
@@ -73,20 +73,11 @@ class Attack:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        problem = self.problem
-        bias, y = problem.bias, problem.table.y
-        budget = np.array(bias.budgets, np.int64)
-        addable = _addable(problem)
-        self.rules = Rules(y, bias.flips_to, bias.removable, addable, budget)
-        budget[ADD] = min(budget[ADD], MOST_DRAFTED)
-        self.table = draft(problem.columns, y, int(budget[ADD]), problem.criterion)
-        self.left = budget.copy()
-        self.way = new_way(bias.n_labels, LONGEST_WAY)
-        X = problem.table.X
+        X = self.problem.table.X
+        self.way = new_way(self.problem.bias.n_labels, LONGEST_WAY)
         spread = X.std(axis=0, dtype=np.float64)  # float32 would overflow where the largest values are
         self.scale = np.where(spread > 0, 1 / np.maximum(spread, 1e-12), 0.0)
-        self.rows = np.ascontiguousarray(X)
-        self.cost = CELL_SECONDS * problem.columns.codes.size
+        self.least_rows = FEWEST_ROWS
 
     @staticmethod
     def is_possible(problem: Problem) -> bool:
@@ -101,25 +92,28 @@ class Attack:
         """
         if self.problem.bias.additions:
             yield from self._add_people()
+        self.arenas = Arenas(self.problem, self.judge.new_tree(), self.judge.X)
         for wave, openings in enumerate(WAVES):
+            self.least_rows = FEWEST_ROWS * 2**wave
             for p in np.flatnonzero(self.judge.open):
                 for opening, times in openings:
                     if self.judge.open[p]:
                         before = self.judge.retrained
                         ways = self._attack(int(p), wave, opening, times)
                         trainings = self.judge.retrained - before
-                        yield self.cost * ways + self.judge.training_seconds * trainings
+                        cost = CELL_SECONDS * self._arena(int(p)).columns.codes.size
+                        yield cost * ways + self.judge.training_seconds * trainings
 
     def _attack(self, p: int, wave: int, opening: int, times: int) -> int:
         """Try one opening so many times on one person; gives the number of ways learned, about."""
         rng = np.random.default_rng([self.seed, wave, opening, p])
-        ways = 0
+        ways, arena = 0, self._arena(p)
         for target in self._targets(p, rng, 1 + (wave > 0)):
             goal = self._goal(p, target)
             if opening == PROBE:
                 begin = times // 4 if wave > 1 else 0
                 tried, found = _probe(
-                    self.problem.columns, self.table, self.rules, self.left, goal, self.way, (begin, times)
+                    arena.columns, arena.table, arena.rules, arena.left, goal, self.way, (begin, times)
                 )
                 ways += int(tried)
                 if found and self._confirm(goal, p):
@@ -127,13 +121,15 @@ class Attack:
                 continue
             for t in range(times):
                 ways += 4
-                if self._open(opening, goal, rng, at_once=t % 2 == 1) and self._confirm(goal, p):
+                if self._open(arena, opening, goal, rng, at_once=t % 2 == 1) and self._confirm(goal, p):
                     return ways
         return ways
 
-    def _open(self, opening: int, goal: Goal, rng: np.random.Generator, *, at_once: bool) -> bool:
+    def _open(
+        self, arena: Arena, opening: int, goal: Goal, rng: np.random.Generator, *, at_once: bool
+    ) -> bool:
         """Open in one way, then turn the leaf; says whether that seems to do it."""
-        columns, table, rules, left, way = self.problem.columns, self.table, self.rules, self.left, self.way
+        columns, table, rules, left, way = arena.columns, arena.table, arena.rules, arena.left, self.way
         moves.reset(table, rules, left)
         if opening == RIVAL:
             steps, _ = follow(columns, table, goal.x, goal.depth, way)
@@ -142,18 +138,19 @@ class Attack:
         elif opening == NEAR:
             among = rng.random(len(self.scale)) < SHARE_OF_COLUMNS
             among[rng.integers(len(among))] = True
-            goal = goal._replace(order=self._nearest(goal.x, self.scale * among))
+            goal = goal._replace(order=_nearest(arena, goal.x, self.scale * among))
             moves.change_near(table, rules, left, goal, 1 + int(rng.integers(max(1, left.max()))))
         return bool(moves.turn_leaf(columns, table, rules, left, goal, way, at_once))
 
     def _targets(self, p: int, rng: np.random.Generator, how_many: int) -> list[int]:
         """Labels to turn a person to: the runner-up of the leaf, then others at random."""
-        moves.reset(self.table, self.rules, self.left)
-        steps, _ = follow(self.problem.columns, self.table, self.judge.X[p], self.problem.depth, self.way)
+        arena = self._arena(p)
+        moves.reset(arena.table, arena.rules, arena.left)
+        steps, _ = follow(arena.columns, arena.table, self.judge.X[p], arena.depth, self.way)
         expected = int(self.judge.predictions[p])
         counts = self.way.counts.astype(float)
         if steps > 0 and counts.sum() == counts.max():
-            follow(self.problem.columns, self.table, self.judge.X[p], steps - 1, self.way)
+            follow(arena.columns, arena.table, self.judge.X[p], steps - 1, self.way)
             counts = self.way.counts.astype(float)
         counts += rng.random(len(counts)) * 0.5
         counts[expected] = -1.0
@@ -163,42 +160,39 @@ class Attack:
             others = [others[int(rng.integers(len(others)))]]
         return (ranked[:1] + others)[:how_many]
 
-    def _goal(self, p: int, target: int) -> Goal:
-        x = self.judge.X[p]
-        order = self._nearest(x, self.scale)
-        return Goal(x, int(self.judge.predictions[p]), target, order, self.problem.depth)
+    def _arena(self, p: int) -> Arena:
+        """Where somebody is attacked."""
+        return self.arenas.of_person(p, self.least_rows)
 
-    def _nearest(self, x: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Training rows, the nearest first."""
-        return np.argsort((((self.rows - x.astype(np.float64)) * scale) ** 2).sum(axis=1), kind="stable")
+    def _goal(self, p: int, target: int) -> Goal:
+        x, arena = self.judge.X[p], self._arena(p)
+        order = _nearest(arena, x, self.scale)
+        return Goal(x, int(self.judge.predictions[p]), target, order, arena.depth)
 
     def _confirm(self, goal: Goal, p: int) -> bool:
         """Retrain on the drafted table; if the person falls, also on a smaller one that may do."""
-        trial = self._trial()
+        arena = self._arena(p)
+        trial = self._trial(arena)
         if not self.judge.consider(trial, np.array([p], np.int32)):
             return False
         if trial.change.size > 1:
-            self._shrink(goal)
-            smaller = self._trial()
+            _shrink(arena.columns, arena.table, arena.rules, goal, self.way)
+            smaller = self._trial(arena)
             if smaller.change.size < trial.change.size:
                 self.judge.consider(smaller, np.array([p], np.int32))
         return True
 
-    def _shrink(self, goal: Goal) -> None:
-        """Take back change after change as long as the person still falls."""
-        _shrink(self.problem.columns, self.table, self.rules, goal, self.way)
-
-    def _trial(self) -> Trial:
+    def _trial(self, arena: Arena) -> Trial:
         """Name the changes of the drafted table."""
-        label, y, n_rows = self.table.label, self.rules.y, len(self.rules.y)
+        label, y, n_rows = arena.table.label, arena.rules.y, len(arena.rules.y)
         changed = np.flatnonzero(label[:n_rows] != y)
-        flipped = {int(r): int(label[r]) for r in changed if label[r] >= 0}
-        removed = tuple(int(r) for r in changed if label[r] < 0)
+        flipped = {int(arena.rows[r]): int(label[r]) for r in changed if label[r] >= 0}
+        removed = tuple(int(arena.rows[r]) for r in changed if label[r] < 0)
         new = n_rows + np.flatnonzero(label[n_rows:] >= 0)
-        copied = self.table.copied[new]
+        copied = arena.table.copied[new]
         frame = self.problem.table.frame
-        originals = tuple(tuple(frame.iloc[int(r)]) for r in copied) if len(new) else ()
-        features = self.rows[copied] if len(new) else np.empty((0, self.rows.shape[1]), np.float32)
+        originals = tuple(tuple(frame.iloc[int(arena.rows[r])]) for r in copied) if len(new) else ()
+        features = arena.X[copied] if len(new) else np.empty((0, arena.X.shape[1]), np.float32)
         pools = tuple((np.array([r], np.int64), 1) for r in (*sorted(flipped), *removed))
         change = Change(flipped, removed, originals, tuple(int(j) for j in label[new]))
         return Trial(change, features, pools)
@@ -224,7 +218,7 @@ class Attack:
                     trial = Trial(Change({}, (), (row,) * copies, (int(j),) * copies), features)
                     if self.judge.consider(trial, np.array([p], np.int32)):
                         break
-                    yield 10 * self.cost
+                    yield 10 * CELL_SECONDS * self.problem.columns.codes.size
 
 
 def _growing(most: int) -> list[int]:
@@ -235,18 +229,9 @@ def _growing(most: int) -> list[int]:
     return numbers
 
 
-def _addable(problem: Problem) -> NDArray[np.bool_]:
-    """Labels with which a copy of each training row may be added without a flip."""
-    table = problem.table
-    allowed = np.zeros((len(table.y), problem.bias.n_labels), np.bool_)
-    if problem.bias.additions == 0:
-        return allowed
-    view = TableView.of(table)
-    for part in problem.bias.components:
-        if part.component.act == ADD and part.usable > 0:
-            for j in range(problem.bias.n_labels):
-                allowed[:, j] |= view.rows(part.component.where, j)
-    return allowed
+def _nearest(arena: Arena, x: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Rows of an arena, the nearest first."""
+    return np.argsort((((arena.X - x.astype(np.float64)) * scale) ** 2).sum(axis=1), kind="stable")
 
 
 @kernel
