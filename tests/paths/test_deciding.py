@@ -27,7 +27,7 @@ from everytree.paths import deciding
 from everytree.paths.program import Changes, Program, Solver
 from everytree.paths.search import IMPOSSIBLE, TAKEN, PathSearch
 from everytree.refute.attacks import Attack
-from everytree.refute.small_sets import EveryTable
+from everytree.refute.every_table import EveryTable
 
 needs_paper = pytest.mark.skipif(
     not os.environ.get("EVERYTREE_DATA"), reason="EVERYTREE_DATA does not name the paper's tables"

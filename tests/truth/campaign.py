@@ -94,8 +94,8 @@ def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
     from everytree.paths.deciding import Programs
     from everytree.prove.problem import People
     from everytree.prove.problem import Problem as Question
+    from everytree.refute.every_table import EveryTable
     from everytree.refute.judge import Judge
-    from everytree.refute.small_sets import EveryTable
     from everytree.support.limits import Limits
 
     if len(problem.y) > LONGEST:

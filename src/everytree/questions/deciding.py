@@ -22,8 +22,9 @@ from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
 from everytree.refute.attacks import Attack
+from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
-from everytree.refute.small_sets import EveryTable, try_every_table
+from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
 
 if TYPE_CHECKING:
@@ -58,8 +59,9 @@ HEAD_START = 0.25
 """Seconds, by estimate, that the walk has for itself: on small trees it proves most people in that time."""
 
 SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, "programs": 1.0}
-"""How the time is divided between workers that have something to do. Trying every table decides everybody for
-certain, where it can be done at all; attacks decide the most in little time."""
+"""How the time is divided between workers that have something to do, to begin with. Trying every table
+decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
+decides many people in a second gets more of it."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
@@ -88,17 +90,18 @@ class Decision:
 
 @dataclass(eq=False)
 class _Worker:
-    """One way to decide people: its steps, and the seconds that they took so far, by estimate."""
+    """One way to decide people: its steps, how many they decided, and in about how many seconds."""
 
     name: str
     steps: Iterator[float]
     spent: float = 0.0
+    decided: int = 0
     done: bool = False
 
     @property
     def turn(self) -> float:
         """The least is next."""
-        return self.spent / SHARES[self.name]
+        return self.spent / SHARES[self.name] / (1 + self.decided / (1 + self.spent))
 
 
 class Deciding:
@@ -126,9 +129,11 @@ class Deciding:
         reported = 0.0
         try:
             while (worker := self._next()) is not None:
+                before = int(self.judge.open.sum())
                 spent = next(worker.steps, None)
                 worker.done = spent is None
                 worker.spent += spent or 0.0
+                worker.decided += before - int(self.judge.open.sum())
                 now = time.monotonic()
                 if progress is not None and now - reported > REPORT_EVERY:
                     self._report(progress)
@@ -214,8 +219,7 @@ class Deciding:
 
     def _try_every_long_table(self, every_table: EveryTable) -> Iterator[float]:
         yield from every_table.steps()
-        if every_table.complete:
-            self._close(every_table.people)
+        self._close(every_table.finished)
 
     def _close(self, people: NDArray[np.bool_]) -> None:
         """Give up people for whom every table was tried: what is left hangs on ties."""

@@ -1,15 +1,13 @@
 """Small sets of tables: when B(T) has few tables up to what a learner can tell apart, try them all.
 
 Programs are weak where one row changes everything and ties are common; there, looking at each table decides
-people in both directions. `try_every_table` is for tiny tables, where rows may be added as well; `EveryTable`
-for tables of any length whose rows may be flipped or removed.
+people in both directions. For tiny tables, where rows may be added as well; `every_table.py` is for tables of
+any length whose rows may be flipped or removed.
 """
 
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -17,12 +15,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.learner import floors
-from everytree.learner.availability import NOWHERE
 from everytree.refute.every_tree import EveryTree, Rules
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.places import at_least, axes, constants, how_many, turning_points
 from everytree.refute.tables import Act, TableList
-from everytree.refute.tied_trees import Changes, TiedTrees
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,18 +50,6 @@ MOST_TRIALS = 3_000
 
 MOST_ODD_TRIALS = 300
 """The same, with values that differ from a point by less than the learner can tell."""
-
-MOST_LONG_TABLES = 400_000
-"""More tables than this are not tried on tables of any length."""
-
-MOST_LISTED_ROWS = 100_000
-"""In longer tables equal rows are not looked for: one table alone would cost too much."""
-
-TABLE_SECONDS, LOOK_SECONDS = 3e-5, 1e-4
-"""About what one table costs, and each node that is looked at for it."""
-
-TRIALS_A_PERSON = 40
-"""Tables of any length on which the user's tree is retrained for the sake of one person."""
 
 SHARE_OF_TIME = 1 / 3
 """Part of the time left that trying tables may take."""
@@ -185,81 +169,3 @@ class _Search:
             if p in self.judge.witnesses or time.monotonic() > self.deadline:
                 break
             self.judge.consider(trial, np.array([p], np.int32))
-
-
-class EveryTable:
-    """Every table of B(T), up to equal rows, on training tables of any length without additions; a worker.
-
-    Soundness
-    ---------
-    `TableList` has every table of B(T) up to the choice among rows that are equal in features, label and
-    permissions, which makes no difference to a learner. `TiedTrees` follows every tree of each. So when the
-    list is at its end, whoever never may differ is robust.
-    """
-
-    def __init__(self, problem: Problem, judge: Judge) -> None:
-        self.problem, self.judge = problem, judge
-        self.people = judge.open.copy()
-        self.doubtful = np.zeros(len(judge.open), np.bool_)
-        self.complete = False
-        self.tables = 0
-        self._trials: Counter[int] = Counter()
-
-    @staticmethod
-    def is_possible(problem: Problem) -> bool:
-        """Whether the tables may be few enough, before equal rows are looked for."""
-        bias, n_rows = problem.bias, len(problem.table.y)
-        changes = bias.flips + bias.removals
-        few = bias.additions == 0 and 0 < changes <= 8 and n_rows <= MOST_LISTED_ROWS
-        return (
-            few
-            and problem.floors.plain
-            and problem.floors.decrease == 0
-            and problem.floors.cut_off == NOWHERE
-        )
-
-    def steps(self) -> Iterator[float]:
-        """Try table after table, those with the fewest changes first; gives about the seconds of each."""
-        problem, judge = self.problem, self.judge
-        nobody = EveryTree([], [], problem.bias.n_labels, problem.criterion)
-        listed = TableList(problem, nobody, axes(problem, {}))
-        yield 1e-5 * len(problem.table.y)
-        if listed.size() > MOST_LONG_TABLES:
-            return
-        most = problem.bias.flips + problem.bias.removals
-        trees = TiedTrees(problem, judge.X, judge.predictions, most)
-        for acts in listed.tables():
-            open_people = np.flatnonzero(judge.open & self.people)
-            if len(open_people) == 0:
-                return
-            before = trees.looks
-            differs = trees.may_differ(_changes(listed, acts), open_people)
-            self.tables += 1
-            cost = TABLE_SECONDS + LOOK_SECONDS * (trees.looks - before)
-            if differs.any():
-                cost += self._try(listed, acts, open_people[differs])
-            yield cost
-        self.complete = True
-        judge.prove(self.people & judge.open & ~self.doubtful)
-
-    def _try(self, listed: TableList, acts: tuple[Act, ...], people: NDArray[np.int64]) -> float:
-        """Retrain on a table from which some people may get another label."""
-        self.doubtful[people] = True
-        trial = listed.trial(acts, (), self.judge.maker)
-        waiting = [p for p in people.tolist() if self._trials[p] < TRIALS_A_PERSON]
-        self._trials.update(waiting)
-        if waiting:
-            self.judge.consider(trial, np.array(waiting, np.int32))
-        return self.judge.training_seconds if waiting else 0.0
-
-
-def _changes(listed: TableList, acts: tuple[Act, ...]) -> Changes:
-    """Name the rows that the acts change."""
-    used: Counter[int] = Counter()
-    changes = []
-    for act in acts:
-        row = listed.members[act.source][used[act.source]]
-        used[act.source] += 1
-        after = -1 if act.after is None else listed.trees.label[act.after]
-        changes.append((row, int(listed.problem.table.y[row]), after))
-    return tuple(sorted(changes))

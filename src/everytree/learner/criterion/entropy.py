@@ -204,15 +204,6 @@ def lookup(most: int) -> NDArray[np.float64]:
     return _powers(np.arange(most + 1, dtype=np.float64))
 
 
-def largest_step(rows: int) -> float:
-    """By how much a flip or a removal can change g of a branch with at most so many rows.
-
-    f(x) - f(x - 1) lies between 0 and f'(x) <= log2 n + log2 e for 1 <= x <= n. A flip subtracts one such
-    difference and adds another, and so does a removal: that of the size less that of the label.
-    """
-    return log2(rows) + LOG2_E
-
-
 def value_of_counts(counts: Sequence[int], size: int) -> float:
     """Value g of a branch that is not empty, from whole numbers."""
     return sum(c * log2(c) for c in counts if c) - size * log2(size)

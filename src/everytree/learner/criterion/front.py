@@ -43,7 +43,6 @@ __all__ = [
     "has_linear_form",
     "impurity_range",
     "joined",
-    "largest_step",
     "linear_lead",
     "lookup",
     "new_branches",
@@ -168,11 +167,6 @@ def joined(criterion: Any, numbers: Any, of_left: Any, n_left: Any, of_right: An
 def lookup(criterion: Criterion, most: int) -> NDArray[np.float64]:
     """What `summed`, `raised` and `joined` look up, for branches with up to `most` rows."""
     return gini.lookup(most) if criterion.code == GINI else entropy.lookup(most)
-
-
-def largest_step(criterion: Criterion, rows: int) -> float:
-    """By how much one flip or removal can change g of a branch with at most so many rows."""
-    return gini.LARGEST_STEP if criterion.code == GINI else entropy.largest_step(rows)
 
 
 def value_of_counts(criterion: Criterion, counts: Sequence[int], size: int) -> float:

@@ -41,13 +41,6 @@ The gain that scikit-learn computes comes out below -2.2e-16, which it refuses, 
 FEW_LEFT = 1e-4
 """Share of a branch that removals must leave for a chord to be used; rounding is then far below a tie."""
 
-LARGEST_STEP = 2.0
-"""By how much a flip or a removal can change g of its branch.
-
-A flip from i to j changes it by (2 (c_j - c_i) + 2) / n, strictly between -2 and 2 because c_i >= 1; a
-removal by at most 1.
-"""
-
 
 @part_of_kernel
 def score(branches: Any) -> Any:

@@ -9,9 +9,10 @@ from sklearn.tree import DecisionTreeClassifier
 from everytree import certify
 from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
-from everytree.prove.problem import Problem
-from everytree.refute import small_sets
-from everytree.refute.tied_trees import TiedTrees
+from everytree.prove.problem import People, Problem
+from everytree.refute.every_table import EveryTable
+from everytree.refute.judge import Judge
+from everytree.refute.tied_ways import DIFFERS, SAME, UNSURE, Person, first_differing, room_for, spot_of
 from tests.truth.oracle import Learner, original_table
 
 
@@ -32,31 +33,37 @@ def problem_of(X, y, people, depth, bias):
     return Problem.of(train, resolved, prepared.learner.settings), prepared
 
 
+def fates(problem, prepared, changes):
+    """What becomes of everybody after a change of the whole table."""
+    spot = spot_of(problem.columns, problem.table.y, np.arange(len(problem.table.y), dtype=np.int32))
+    room = room_for(spot, problem.bias.n_labels)
+    listed = np.array([[*changes, *[(-1, -1)] * (3 - len(changes))]], np.int32)
+    people = [Person(x, int(label)) for x, label in zip(prepared.test.X, prepared.predictions, strict=True)]
+    args = problem.criterion, problem.columns, spot, listed
+    return np.array([first_differing(*args, person, problem.depth, room)[1] for person in people])
+
+
 @pytest.mark.parametrize("chunk", range(6))
 def test_all_trees_of_a_changed_table_are_followed(chunk):
     for seed in range(50 * chunk, 50 * chunk + 50):
         rng, X, y, people, depth = random_table(seed)
         problem, prepared = problem_of(X, y, people, depth, "flip(2) + fake(1)")
-        trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 3)
         learner = Learner(people, y, len(y) if depth is None else depth)
         for _ in range(12):
             rows = rng.permutation(len(y))[: int(rng.integers(0, 4))]
-            changes = []
-            for r in rows:
-                others = [j for j in range(-1, int(y.max()) + 1) if j != y[r]]
-                changes.append((int(r), int(y[r]), int(rng.choice(others))))
-            if sum(new < 0 for *_, new in changes) >= len(y) - 1:
-                continue
             changed = y.copy()
-            for r, _, new in changes:
-                changed[r] = new
+            for r in rows:
+                changed[r] = rng.choice([j for j in range(-1, int(y.max()) + 1) if j != y[r]])
             kept = changed >= 0
+            if kept.sum() < 2:
+                continue
             possible = learner.possible_labels(original_table(X[kept], changed[kept]))
             expected = [possible[p] != {int(prepared.predictions[p])} for p in range(len(people))]
-            differs = trees.may_differ(tuple(sorted(changes)), np.arange(len(people)))
-            assert not (np.array(expected) & ~differs).any(), (seed, changes)
-            if kept.all():  # after a removal a threshold is only known to lie between two midpoints
-                assert differs.tolist() == expected, (seed, changes)
+            found = fates(problem, prepared, [(int(r), int(changed[r])) for r in rows])
+            assert (found != UNSURE).all()
+            assert (found != SAME).tolist() == expected, (seed, rows)
+            surely = [int(prepared.predictions[p]) not in possible[p] for p in range(len(people))]
+            assert np.array(surely)[found == DIFFERS].all(), (seed, rows)
 
 
 @pytest.mark.parametrize("bias", ["flip(1)", "flip(2)", "fake(2)", "flip(1) + fake(1)"])
@@ -70,7 +77,7 @@ def test_trying_every_table_decides_what_the_other_ways_decide(bias, depth, monk
     tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
     certify(tree, X, y, people[:2], bias, time_limit=120)  # what is compiled is not their time
     tables = certify(tree, X, y, people, bias, time_limit=120)
-    monkeypatch.setattr(small_sets.EveryTable, "is_possible", staticmethod(lambda problem: False))
+    monkeypatch.setattr(EveryTable, "is_possible", staticmethod(lambda problem: False))
     others = certify(tree, X, y, people, bias, time_limit=5)
     known = others.verdicts != "unknown"
     decided = tables.verdicts != "unknown"
@@ -84,9 +91,24 @@ def test_a_large_node_whose_splits_gain_nothing_may_stop():
     X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, float)
     y = (X[:, 0] != X[:, 1]).astype(int)
     problem, prepared = problem_of(X, y, X[:4], 2, "flip(1)")
-    trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 1)
-    everybody = np.arange(4)
-    assert not trees.may_differ((), everybody).any()
+    assert (fates(problem, prepared, []) == SAME).all()
     problem.__dict__["criterion"] = problem.criterion._replace(stop_rows=20)  # a cached property
-    trees = TiedTrees(problem, prepared.test.X, prepared.predictions, 1)
-    assert trees.may_differ((), everybody).tolist() == [False, True, True, False]
+    assert (fates(problem, prepared, []) != SAME).tolist() == [False, True, True, False]
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    worker = EveryTable(problem, judge)
+    list(worker.steps())
+    assert not judge.proved[[1, 2]].any()
+
+
+def test_people_are_proved_before_the_end():
+    """Whoever has no node left to look at is proved, while others still wait."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 3))
+    y = ((X[:, 0] > 0.5) ^ (rng.random(300) < 0.03)).astype(int)
+    problem, prepared = problem_of(X, y, rng.random((60, 3)), None, "flip(1)")
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    worker = EveryTable(problem, judge)
+    history = [int(judge.proved.sum()) for _ in worker.steps()]
+    assert any(0 < proved < judge.proved.sum() for proved in history)
+    assert judge.proved.sum() >= 4
+    assert len(judge.witnesses) > 5

@@ -1,0 +1,95 @@
+"""The changes of one node: every choice of a few of its rows, each flipped or removed.
+
+Below `every_table.py`, which tries them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, islice
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.problem import Problem
+
+MOST_TABLES = 400_000
+"""Changes of one node that are listed."""
+
+MOST_COMPARED = 100_000
+"""In longer tables equal rows are not looked for."""
+
+PART = 4096
+"""Changes that are listed at once."""
+
+REMOVED = -1
+"""What stands for the new label of a row that is removed."""
+
+
+class FewChanges:
+    """Lists the changes of nodes.
+
+    Soundness
+    ---------
+    Budgets of one kind are added up over all components, so every table of B(T) is among the lists. Rows that
+    are equal in features, label and permissions are the same to a learner: of those only as many are listed
+    as one table may change.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self.bias = bias = problem.bias
+        self.most = bias.flips + bias.removals
+        flips_to = bias.flips_to & (bias.flips > 0)
+        self.new_labels = np.column_stack([flips_to, bias.removable & (bias.removals > 0)])
+        self.equal = _equal_rows(problem)
+
+    def of(self, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]] | None:
+        """All changes of a node, in parts, those of the fewest rows first; None if they are too many.
+
+        Gives arrays ``[c, k]`` of a row, counted within the node, and its new label.
+        """
+        first = np.flatnonzero(_place_among_equals(self.equal[rows]) < self.most)
+        new = self.new_labels[rows[first]]
+        at, label = np.nonzero(new)
+        acts = np.column_stack([first[at], np.where(label == new.shape[1] - 1, REMOVED, label)])
+        if sum(comb(len(acts), size) for size in range(self.most + 1)) > MOST_TABLES:
+            return None
+        return self._lists(acts.astype(np.int32))
+
+    def _lists(self, acts: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+        """Acts on different rows, as many as the budgets allow, filled up with -1."""
+        bias = self.bias
+        for size in range(self.most + 1):
+            chosen = combinations(range(len(acts)), size)
+            while part := list(islice(chosen, PART)):
+                lists = acts[np.array(part, np.int64).reshape(len(part), size)]
+                removed = (lists[:, :, 1] == REMOVED).sum(axis=1)
+                allowed = (np.diff(lists[:, :, 0], axis=1) > 0).all(axis=1)
+                allowed &= (removed <= bias.removals) & (size - removed <= bias.flips)
+                filled = np.full((int(allowed.sum()), self.most, 2), -1, np.int32)
+                filled[:, :size] = lists[allowed]
+                yield filled
+
+
+def _equal_rows(problem: Problem) -> NDArray[np.int64]:
+    """Number the rows so that those that are equal in features, label and permissions have one number."""
+    if len(problem.table.y) > MOST_COMPARED:
+        return np.arange(len(problem.table.y))
+    rows = np.vstack([problem.columns.codes, problem.types.of_row[None]]).T
+    _, equal = np.unique(rows, axis=0, return_inverse=True)
+    return np.asarray(equal, np.int64).reshape(-1)
+
+
+def _place_among_equals(equal: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many equal entries stand before each one."""
+    order = np.argsort(equal, kind="stable")
+    ordered = equal[order]
+    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    sizes = np.diff(np.append(begins, len(equal)))
+    place = np.empty(len(equal), np.int64)
+    place[order] = np.arange(len(equal)) - np.repeat(begins, sizes)
+    return place
