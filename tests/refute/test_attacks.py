@@ -11,6 +11,7 @@ from everytree import certify
 from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
 from everytree.prove.problem import People, Problem
+from everytree.refute import attacks
 from everytree.refute.attacks import Attack
 from everytree.refute.judge import Judge
 
@@ -105,3 +106,15 @@ def test_a_table_that_is_not_allowed_refutes_nobody():
         assert sum(v < 5 for v in values) <= 1
         assert sum(v > 6 for v in values) <= 1
         assert len(values) <= 2
+
+
+@pytest.mark.parametrize("bias", ["flip(3)", "miss(3)", "fake(6)"])
+def test_corners_alone_turn_people_at_the_end_of_a_column(bias, monkeypatch):
+    """Rows at the end of a column get the wanted label, and the split that cuts them off becomes the best."""
+    monkeypatch.setattr(attacks, "WAVES", (((attacks.CORNER, 4),), ((attacks.CORNERED, 8),)))
+    monkeypatch.setattr(attacks.Attack, "_add_people", lambda self: iter(()))
+    rng = np.random.default_rng(1)
+    X = rng.random((120, 3))
+    y = ((X[:, 0] > 0.5) ^ (rng.random(120) < 0.1)).astype(int)
+    _, judge = attacked(X, y, rng.random((40, 3)), 2, bias)
+    assert len(judge.witnesses) >= 2

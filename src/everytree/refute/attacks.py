@@ -17,6 +17,7 @@ from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
 from everytree.refute import moves
 from everytree.refute.arena import Arena, Arenas
 from everytree.refute.change import Change
+from everytree.refute.corners import turn_corner
 from everytree.refute.follow import follow, new_way
 from everytree.refute.moves import Goal
 from everytree.refute.trial import Trial
@@ -28,18 +29,32 @@ if TYPE_CHECKING:
     from everytree.prove.problem import Problem
     from everytree.refute.judge import Judge
 
-LEAF, RIVAL, NEAR, PROBE = 0, 1, 2, 3
-"""Openings of an attack: none, a rival split, what is near in some columns, one change somewhere."""
+LEAF, RIVAL, NEAR, PROBE, CORNER, CORNERED = 0, 1, 2, 3, 4, 5
+"""Openings: none, a rival split, what is near in some columns, one change somewhere, a corner, and a corner
+after a rival split."""
 
 WAVES = (
     ((LEAF, 2), (RIVAL, 2)),
-    ((PROBE, 8), (NEAR, 2), (RIVAL, 4)),
-    *(((PROBE, 32 * 4**k), (NEAR, 4 * 2**k), (RIVAL, 8 * 2**k)) for k in range(6)),
+    ((CORNER, 3),),
+    ((NEAR, 2), (RIVAL, 4), (CORNERED, 8), (PROBE, 4)),
+    *(
+        (
+            (CORNER, 8 * 2**k),
+            (NEAR, 4 * 2**k),
+            (RIVAL, 8 * 2**k),
+            (CORNERED, 32 * 2**k),
+            (PROBE, 16 * 4**k),
+        )
+        for k in range(6)
+    ),
 )
 """Openings and how often each is tried on every person, wave after wave."""
 
 PROBED = (REMOVE, FLIP, ADD)
 """Kinds of changes of one row, in the order in which a probe tries them."""
+
+CORNERS = 3
+"""Corners of each column's end that are tried after a rival split."""
 
 LEANINGS = (0.0, 0.3, 2.0)
 """How much it counts that a rival split sends the person where the wanted label is."""
@@ -111,7 +126,7 @@ class Attack:
         for target in self._targets(p, rng, 1 + (wave > 0)):
             goal = self._goal(p, target)
             if opening == PROBE:
-                begin = times // 4 if wave > 1 else 0
+                begin = times // 4 if wave > 2 else 0
                 tried, found = _probe(
                     arena.columns, arena.table, arena.rules, arena.left, goal, self.way, (begin, times)
                 )
@@ -119,11 +134,34 @@ class Attack:
                 if found and self._confirm(goal, p):
                     return ways
                 continue
+            if opening in (CORNER, CORNERED):
+                for _ in range(1 if opening == CORNER else times):
+                    tried, found = self._corner(arena, goal, rng if opening == CORNERED else None, times)
+                    ways += tried
+                    if found and self._confirm(goal, p):
+                        return ways
+                continue
             for t in range(times):
                 ways += 4
                 if self._open(arena, opening, goal, rng, at_once=t % 2 == 1) and self._confirm(goal, p):
                     return ways
         return ways
+
+    def _corner(
+        self, arena: Arena, goal: Goal, rng: np.random.Generator | None, times: int
+    ) -> tuple[int, bool]:
+        """Turn a corner, with `rng` after helping a rival split; gives the ways learned and the outcome."""
+        args = arena.columns, arena.table, arena.rules, arena.left, goal, self.way
+        moves.reset(arena.table, arena.rules, arena.left)
+        if rng is None:
+            ways, found = turn_corner(*args, times)
+            return int(ways), bool(found)
+        steps, _ = follow(arena.columns, arena.table, goal.x, goal.depth, self.way)
+        level, drawn = int(rng.integers(max(1, steps))), (rng.random(), float(rng.choice(LEANINGS)))
+        if not moves.help_rival(*args, level, drawn):
+            return 3, False
+        ways, found = turn_corner(*args, CORNERS)
+        return int(ways) + 3, bool(found)
 
     def _open(
         self, arena: Arena, opening: int, goal: Goal, rng: np.random.Generator, *, at_once: bool
@@ -267,4 +305,4 @@ def _shrink(columns: Any, table: Any, rules: Any, goal: Any, way: Any) -> None:
                 table.label[r] = changed
 
 
-__all__ = ["LEAF", "NEAR", "PROBE", "RIVAL", "WAVES", "Attack"]
+__all__ = ["CORNER", "LEAF", "NEAR", "PROBE", "RIVAL", "WAVES", "Attack"]

@@ -95,17 +95,17 @@ def turn_leaf(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: A
         needed = way.counts[goal.expected] - way.counts[goal.target]
         if goal.target > goal.expected:
             needed += 1
-        if not _spend(table, rules, left, goal, size, needed if at_once else 1):
+        in_leaf = np.zeros(len(rules.y), np.bool_)
+        for k in range(size):
+            in_leaf[table.copied[table.live[0, k]]] = True
+        if not spend(table, rules, left, goal, in_leaf, needed if at_once else 1):
             return False
     return False
 
 
 @kernel
-def _spend(table: Any, rules: Any, left: Any, goal: Any, size: int, needed: int) -> bool:
-    """Change rows of the leaf in favour of the target by about so much; False if nothing could be done."""
-    in_leaf = np.zeros(len(rules.y), np.bool_)
-    for k in range(size):
-        in_leaf[table.copied[table.live[0, k]]] = True
+def spend(table: Any, rules: Any, left: Any, goal: Any, in_leaf: Any, needed: int) -> bool:
+    """Change some rows in favour of the target by about so much; False if nothing could be done."""
     begun = needed
     for r in goal.order:
         gains = needed > 0 and in_leaf[r] and table.label[r] == goal.expected
