@@ -63,6 +63,9 @@ SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, 
 decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
 decides many people in a second gets more of it."""
 
+HALF_LIFE = 2.0
+"""Seconds, by estimate, after which people that a worker decided count half for its share of the time."""
+
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
 
@@ -90,18 +93,20 @@ class Decision:
 
 @dataclass(eq=False)
 class _Worker:
-    """One way to decide people: its steps, how many they decided, and in about how many seconds."""
+    """One way to decide people: its steps, about how many seconds they took, and whom they decided lately."""
 
     name: str
     steps: Iterator[float]
     spent: float = 0.0
-    decided: int = 0
+    turn: float = 0.0
+    lately: float = 0.0
     done: bool = False
 
-    @property
-    def turn(self) -> float:
-        """The least is next."""
-        return self.spent / SHARES[self.name] / (1 + self.decided / (1 + self.spent))
+    def account(self, spent: float, decided: int) -> None:
+        """Count a step: whose `turn` is the least is next, and it comes sooner to who decided people lately."""
+        self.spent += spent
+        self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
+        self.turn += spent / SHARES[self.name] / (1 + self.lately / HALF_LIFE)
 
 
 class Deciding:
@@ -132,8 +137,7 @@ class Deciding:
                 before = int(self.judge.open.sum())
                 spent = next(worker.steps, None)
                 worker.done = spent is None
-                worker.spent += spent or 0.0
-                worker.decided += before - int(self.judge.open.sum())
+                worker.account(spent or 0.0, before - int(self.judge.open.sum()))
                 now = time.monotonic()
                 if progress is not None and now - reported > REPORT_EVERY:
                     self._report(progress)
