@@ -103,7 +103,7 @@ class _Worker:
     done: bool = False
 
     def account(self, spent: float, decided: int) -> None:
-        """Count a step: whose `turn` is the least is next, and it comes sooner to who decided people lately."""
+        """Count a step: whose `turn` is the least is next, sooner again if it decided people lately."""
         self.spent += spent
         self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
         self.turn += spent / SHARES[self.name] / (1 + self.lately / HALF_LIFE)
