@@ -18,6 +18,7 @@ from typing import Any
 
 from benchmarks.common import note, show, write_csv
 from benchmarks.unknown import load_table, warm_up
+from everytree.support.text import as_number
 
 USED = Path(__file__).with_name("tree_settings_in_use.csv")
 BIAS = "flip(1)"
@@ -54,17 +55,8 @@ def read_uses(path: Path) -> Iterator[Use]:
     with path.open(newline="") as file:
         for line in csv.DictReader(file):
             uses, in_pipeline = int(line.pop("uses")), line.pop("in_pipeline") == "1"
-            given = tuple((name, _value(text)) for name, text in line.items() if text)
+            given = tuple((name, as_number(text)) for name, text in line.items() if text)
             yield Use(uses, in_pipeline, given)
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def measure(use: Use, time_limit: float) -> dict[str, Any]:

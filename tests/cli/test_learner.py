@@ -45,7 +45,7 @@ def learned(said) -> str:
 
 
 def test_commands_and_audit_files_offer_the_same_settings() -> None:
-    assert set(LEARNER) == {"depth", "model", *CHOICES}
+    assert set(LEARNER) == {"depth", "model", "missing", *CHOICES}
 
 
 @pytest.mark.parametrize(

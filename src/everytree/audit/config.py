@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sklearn.tree import DecisionTreeClassifier
 
@@ -18,6 +18,7 @@ from everytree.audit.require import read_require
 from everytree.bias import Amount, parse
 from everytree.datasets.inputs import is_dataset
 from everytree.errors import AuditError, BiasError
+from everytree.learner.missing import WAYS
 from everytree.learner.settings import CHOICES, read_parameters
 from everytree.questions.certify import ENGINES
 from everytree.support.text import nearest
@@ -25,11 +26,12 @@ from everytree.table.groups import SMALLEST_COMPARED
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
+    from everytree.learner.missing import Way
 
 __all__ = ["load_plan"]
 
 TOP = ("title", "author", "date", "data", "learner", "audit", "bias", "outputs", "require")
-DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding")
+DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding", "missing")
 AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 LEARNER = (*CHOICES, "max_depth")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
@@ -134,6 +136,7 @@ def _data(keys: TableOfKeys, folder: Path) -> Data:
         categorical=keys.texts("categorical"),
         encoding=keys.choice("encoding", ENCODINGS, "onehot"),
         positive=keys.label("positive"),
+        missing=cast("Way", keys.choice("missing", WAYS, WAYS[0])),
     )
 
 

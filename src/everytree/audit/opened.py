@@ -26,12 +26,13 @@ from everytree.bias.columns import TableView
 from everytree.bias.kinds import ADD
 from everytree.datasets.inputs import Tables, is_dataset, read_people, read_tables
 from everytree.errors import AuditError
-from everytree.learner import Learner, Prepared
+from everytree.learner import Learner, Prepared, read_training
+from everytree.learner.missing import Filled, fill
 from everytree.questions.metrics import check_names
 from everytree.support.files import PARTIAL, TABLE_FORMS, check_writable
 from everytree.support.text import listing, nearest
-from everytree.table import check_gaps, read_table, split_label, test_table, training_table
-from everytree.table.frames import known_names
+from everytree.table import check_gaps, read_table, split_label, test_table
+from everytree.table.frames import as_source, known_names
 from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
@@ -77,14 +78,17 @@ def open_audit(plan: Plan) -> Opened:
     """
     check_plan(plan)
     tables = _read(plan)
-    train, test = _encode(plan, tables)
+    filled = _fill(plan, tables)
+    train, test = _encode(plan, tables, filled)
     check_labels(train, test, tables.y_test)
     positive = _positive(plan, train)
     _check_groups(plan, train, test)
     check_require(plan, tables.y_test is not None)
     check_shown(plan, test.frame)
     max_amounts = _check_models(plan, train)
-    prepared = {depth: _learn(plan, depth, train, test) for depth in plan.depths}
+    prepared = {
+        depth: _learn(_learner(plan, depth, filled), train, test, filled.notes) for depth in plan.depths
+    }
     check_outputs(plan)
     plan = replace(plan, data=replace(plan.data, label=train.label_name, positive=positive))
     return Opened(plan, prepared, max_amounts, _hashes(plan, tables))
@@ -110,31 +114,42 @@ def _read(plan: Plan) -> Tables:
     return Tables(X_train, y_train, X_test, data.label, y_test)
 
 
-def _encode(plan: Plan, tables: Tables) -> tuple[TrainingTable, TestTable]:
+def _fill(plan: Plan, tables: Tables) -> Filled:
+    """Check the names of columns, and find a place for missing values."""
     data, columns = plan.data, list(map(str, tables.X_train.columns))
     for key, names in (("drop", data.drop), ("categorical", data.categorical)):
         with naming(f"[data] {key}"):
             known_names(names, columns, key, tables.label)
     with naming("[data] train"):
-        train = training_table(
+        return fill(
+            data.missing,
             tables.X_train,
-            tables.y_train,
+            tables.X_test,
             drop=data.drop,
             categorical=data.categorical,
             encoding=cast("Literal['onehot', 'ordinal']", data.encoding),
             label_name=tables.label,
         )
+
+
+def _encode(plan: Plan, tables: Tables, filled: Filled) -> tuple[TrainingTable, TestTable]:
+    learner = _learner(plan, plan.depths[0], filled)
+    with naming("[data] train"):
+        source = as_source(filled.X_train, "training table")
+        train = read_training(learner, source, tables.y_train, label_name=tables.label, **filled.options)
     with naming("[data] test"):
-        return train, test_table(train, tables.X_test, tables.y_test)
+        return train, test_table(train, filled.X_test, tables.y_test)
 
 
-def _learn(plan: Plan, depth: int, train: TrainingTable, test: TestTable) -> Prepared:
+def _learner(plan: Plan, depth: int, filled: Filled) -> Learner:
+    tree = DecisionTreeClassifier(max_depth=depth, random_state=RANDOM_STATE, **plan.learner)
     with naming("[learner]"):
-        learner = Learner.read(
-            DecisionTreeClassifier(max_depth=depth, random_state=RANDOM_STATE, **plan.learner)
-        )
+        return Learner.read(filled.before(tree))
+
+
+def _learn(learner: Learner, train: TrainingTable, test: TestTable, notes: tuple[str, ...]) -> Prepared:
     tree = learner.new_tree().fit(train.X, train.y)
-    return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64), tree)
+    return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64), tree, notes)
 
 
 def _positive(plan: Plan, train: TrainingTable) -> Any:

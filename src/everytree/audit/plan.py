@@ -15,6 +15,7 @@ from everytree.audit.keys import key_of_bias
 from everytree.audit.require import Require
 from everytree.bias import BiasModel
 from everytree.errors import AuditError
+from everytree.learner.missing import WAYS, Way
 from everytree.questions.certify import ENGINES
 from everytree.support.text import listing
 from everytree.table.groups import SMALLEST_COMPARED
@@ -34,6 +35,8 @@ class Data:
     encoding: str = "onehot"
     positive: Any = None
     """The label that counts as being selected; None for the one that sorts last."""
+    missing: Way = WAYS[0]
+    """What becomes of missing values; see `everytree.learner.missing`."""
 
 
 @dataclass(frozen=True)

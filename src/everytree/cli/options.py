@@ -27,6 +27,14 @@ class EncodingName(StrEnum):
     ORDINAL = "ordinal"
 
 
+class MissingName(StrEnum):
+    """What becomes of missing values."""
+
+    LEARN = "learn"
+    IMPUTE = "impute"
+    CATEGORY = "category"
+
+
 class TableName(StrEnum):
     """Tables of the paper."""
 
@@ -191,6 +199,10 @@ LEARNER: Given = {
             help="Saved estimator in place of these settings. Its code is run: only files that you trust.",
             metavar="FILE",
         ),
+    ],
+    "missing": Annotated[
+        MissingName | None,
+        typer.Option("--missing", help="What becomes of missing values. Default: learn."),
     ],
 }
 

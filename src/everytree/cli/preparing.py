@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Any
+
+from sklearn.tree import DecisionTreeClassifier
 
 from everytree.cli.trees import Tree
 from everytree.datasets.inputs import Tables, read_tables
 from everytree.errors import EverytreeError
 from everytree.learner import prepare
+from everytree.learner.held import unwrapped
+from everytree.learner.missing import WAYS, Filled, fill
 from everytree.support.limits import Limits, as_bytes, as_jobs
 
 if TYPE_CHECKING:
@@ -39,16 +43,30 @@ class Setup:
 
     def prepare(self, tables: Tables) -> Prepared:
         """Encode both tables and learn the tree."""
-        return prepare(
-            self.learner.estimator(),
-            tables.X_train,
+        estimator = self.learner.estimator()
+        filled = self._fill(tables, estimator)
+        prepared = prepare(
+            filled.before(estimator),
+            filled.X_train,
             tables.y_train,
-            tables.X_test,
+            filled.X_test,
             y_test=tables.y_test,
-            drop=self.drop,
-            categorical=self.categorical,
-            encoding=cast("Literal['onehot', 'ordinal']", self.encoding),
             label_name=tables.label,
+            **filled.options,
+        )
+        return replace(prepared, notes=(*prepared.notes, *filled.notes))
+
+    def _fill(self, tables: Tables, estimator: Any) -> Filled:
+        """Find a place for missing values, unless steps of the user's own do."""
+        options: dict[str, Any] = {
+            "drop": self.drop,
+            "categorical": self.categorical,
+            "encoding": self.encoding,
+        }
+        if not isinstance(unwrapped(estimator), DecisionTreeClassifier):
+            return Filled(tables.X_train, tables.X_test, None, options)
+        return fill(
+            self.learner.missing or WAYS[0], tables.X_train, tables.X_test, label_name=tables.label, **options
         )
 
     def prepare_people(self, people: Sequence[int]) -> tuple[Tables, Prepared]:

@@ -9,7 +9,9 @@ from typing import Any
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import EverytreeError
+from everytree.learner.missing import Way
 from everytree.learner.settings import CHOICES, read_parameters
+from everytree.support.text import as_number
 
 __all__ = ["Tree"]
 
@@ -26,10 +28,11 @@ class Tree:
     min_impurity_decrease: str | None = None
     ccp_alpha: str | None = None
     model: Path | None = None
+    missing: Way | None = None
 
     def check(self) -> None:
         """Refuse what makes no sense, before anything is read."""
-        given = [name for name in ("depth", *CHOICES) if getattr(self, name) is not None]
+        given = [name for name in ("depth", *CHOICES, "missing") if getattr(self, name) is not None]
         if self.model is not None:
             if given:
                 options = ", ".join(map(_option, given))
@@ -48,7 +51,7 @@ class Tree:
         """Give the tree that the options describe, or the estimator of the file."""
         if self.model is not None:
             return _load(self.model)
-        settings = {name: _number(value) for name in CHOICES if (value := getattr(self, name)) is not None}
+        settings = {name: as_number(value) for name in CHOICES if (value := getattr(self, name)) is not None}
         tree = DecisionTreeClassifier(max_depth=_depth(self.depth), random_state=0, **settings)
         problems = read_parameters(tree)[1]
         if problems:
@@ -65,22 +68,12 @@ def _depth(text: str | None) -> int | None:
     """Read a depth; none, in any spelling, is no limit."""
     if text is None or text.casefold() == "none":
         return None
-    depth = _number(text)
+    depth = as_number(text)
     if not isinstance(depth, int) or depth < 1:
         raise EverytreeError(
             f"--depth must be a whole number of at least 1, or none for no limit; received {text}."
         )
     return depth
-
-
-def _number(text: str) -> int | float | str:
-    """Read a whole number or a fraction; a text that is neither stays what it is."""
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 def _load(path: Path) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["counted", "listing", "nearest", "percent"]
+__all__ = ["as_number", "counted", "listing", "nearest", "percent"]
 
 
 def nearest(name: object, options: Iterable[object], cutoff: float = 0.6) -> str:
@@ -60,6 +60,22 @@ def listing(values: Iterable[object], limit: int = 8) -> str:
     items = list(values)
     text = ", ".join(repr(item) for item in items[:limit])
     return f"{text} and {len(items) - limit} more" if len(items) > limit else text
+
+
+def as_number(text: str) -> int | float | str:
+    """Read a whole number or a fraction; a text that is neither stays what it is.
+
+    Examples
+    --------
+    >>> as_number("20"), as_number("0.01"), as_number("gini")
+    (20, 0.01, 'gini')
+    """
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 def percent(share: float) -> str:

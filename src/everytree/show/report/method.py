@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import sklearn
 
+from everytree.learner.missing import WAYS
 from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
@@ -57,6 +58,8 @@ def commands(data: Data, cell: Cell, settings: Mapping[str, object] = NO_SETTING
         options += ["--encoding", data.encoding]
     for name, value in settings.items():
         options += [f"--{name.replace('_', '-')}", str(value)]
+    if data.missing != WAYS[0]:
+        options += ["--missing", data.missing]
     options += ["--depth", str(cell.depth), "--bias", str(cell.model), "--person"]
     return [shlex.join(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
 
@@ -126,6 +129,10 @@ def _shape(rows: int, columns: int) -> str:
     return f"{number(rows)} rows, {columns} columns besides the label."
 
 
+UNREAD = "through an encoder that cannot be read back"
+FILLED = "filled in where it is missing"
+
+
 def columns_of(audit: AuditResult) -> list[Fact]:
     """Say for each original column what the learner sees of it."""
     train = next(iter(audit.prepared.values())).train
@@ -138,7 +145,7 @@ def columns_of(audit: AuditResult) -> list[Fact]:
         elif column.encoding == "dropped":
             what = "not seen by the tree"
         elif column.encoding == "opaque":
-            what = "through an encoder that cannot be read back"
+            what = FILLED if audit.plan.data.missing != WAYS[0] else UNREAD
         else:
             what = "as it is, rounded to float32"
         said.append(Fact(column.name, what, column.kind))

@@ -1,0 +1,205 @@
+"""What becomes of missing values in tables that come from files: learned from, filled in, or told apart.
+
+Behind ``--missing`` and ``[data] missing``. Text gets a category of its own in the table itself, so that
+groups and bias models can name it; numbers are filled in by steps before the tree, which leave it alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
+
+from everytree.errors import TableError
+from everytree.support.text import listing
+from everytree.table.frames import Source, as_source, known_names
+from everytree.table.groups import MISSING
+from everytree.table.values import category_codes, is_numeric, number_kind
+
+__all__ = ["WAYS", "Filled", "Way", "fill"]
+
+Way = Literal["learn", "impute", "category"]
+WAYS: tuple[Way, ...] = ("learn", "impute", "category")
+"""What may be done about missing values; the first is the default."""
+
+NOTES = {
+    "impute": "Missing values are filled in before the tree: numbers with the median of their column in the "
+    "training table, everything else with its most frequent value ({}).",
+    "category": "Missing numbers are one less than the smallest of their column for the tree ({}).",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """Two tables whose missing values have found a place.
+
+    Attributes
+    ----------
+    X_train, X_test : pandas.DataFrame
+        Missing text is the category "missing", unless it is filled in by steps.
+    steps : sklearn.compose.ColumnTransformer or None
+        What has to stand before the tree; it then does the work of `options` as well.
+    options : dict
+        ``drop``, ``categorical`` and ``encoding`` for `everytree.learner.prepare`; empty with steps.
+    notes : tuple of str
+        What a reader of a result should know.
+    """
+
+    X_train: pd.DataFrame
+    X_test: pd.DataFrame
+    steps: Any
+    options: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def before(self, tree: Any) -> Any:
+        """Put the steps before a tree."""
+        return tree if self.steps is None else Pipeline([("missing values", self.steps), ("tree", tree)])
+
+
+def fill(
+    way: Way,
+    X_train: pd.DataFrame,
+    X_test: pd.DataFrame,
+    *,
+    drop: Iterable[str] = (),
+    categorical: Iterable[str] = (),
+    encoding: Literal["onehot", "ordinal"] = "onehot",
+    label_name: str = "label",
+) -> Filled:
+    """Say what becomes of the missing values of two tables.
+
+    Parameters
+    ----------
+    way : {"learn", "impute", "category"}
+        What is done for columns with holes in either table. Text, and numbers that are codes of categories,
+        get a category of their own with "learn" and "category", and the most frequent one with "impute".
+        Missing numbers are left to the tree with "learn", are the median with "impute", and one less than
+        the smallest number with "category", so that one question tells them apart.
+    X_train, X_test : pandas.DataFrame
+        The tables, without the label.
+    drop, categorical, encoding, label_name
+        As in `everytree.table.training_table`. Holes of dropped columns are left alone.
+
+    Returns
+    -------
+    Filled
+
+    Raises
+    ------
+    TableError
+        If a column has no values at all in the training table, and some would have to be filled in.
+    """
+    names = list(map(str, X_train.columns))
+    dropped = known_names(drop, names, "drop", label_name)
+    declared = known_names(categorical, names, "categorical", label_name)
+    options = {"drop": drop, "categorical": categorical, "encoding": encoding}
+    source = as_source(X_train, "training table")
+    holes = [name for name in X_train.columns if name not in dropped and _has_holes(name, X_train, X_test)]
+    texts = [name for name in holes if name in declared or not _are_numbers(source, str(name))]
+    X_train, X_test = _as_floats([name for name in holes if name not in texts], X_train, X_test)
+    if way != "impute":
+        X_train, X_test = _own_category(texts, X_train, X_test)
+        holes = [name for name in holes if name not in texts]
+    if way == "learn" or not holes:
+        return Filled(X_train, X_test, None, options)
+    _refuse_empty(X_train, holes)
+    steps = _Steps(way, as_source(X_train, "training table"), declared, encoding)
+    parts = [
+        (str(name), "drop" if name in dropped else steps.of(str(name), holes=name in holes), [name])
+        for name in X_train.columns
+    ]
+    made = ColumnTransformer(parts, verbose_feature_names_out=False)
+    return Filled(X_train, X_test, made, {}, (NOTES[way].format(listing(map(str, holes))),))
+
+
+def _has_holes(name: Any, *tables: pd.DataFrame) -> bool:
+    return any(name in table.columns and bool(table[name].isna().any()) for table in tables)
+
+
+def _are_numbers(source: Source, name: str) -> bool:
+    column = source.frame[name]
+    return bool(column.isna().all()) or is_numeric(column, source)
+
+
+def _as_floats(names: list[Any], *tables: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Store numbers and truth values with holes in the one type that can hold them."""
+    there = ([name for name in names if name in table.columns] for table in tables)
+    return tuple(table.astype(dict.fromkeys(each, float)) for table, each in zip(tables, there, strict=True))
+
+
+def _own_category(names: list[Any], *tables: pd.DataFrame) -> tuple[pd.DataFrame, ...]:
+    """Name the missing values of categorical columns; codes that are numbers get one below the smallest."""
+    filled = []
+    values = {name: _own_value(tables[0][name]) for name in names}
+    for table in tables:
+        there = [name for name in names if name in table.columns]
+        table = table.copy(deep=False)
+        for name in there:
+            table[name] = table[name].astype(object).where(table[name].notna(), values[name]).infer_objects()
+        filled.append(table)
+    return tuple(filled)
+
+
+def _own_value(column: pd.Series[Any]) -> Any:
+    return _below(column) if pd.api.types.is_numeric_dtype(column) and len(column.dropna()) else MISSING
+
+
+def _below(column: pd.Series[Any]) -> float:
+    """A number below all others, also for a tree, which computes in float32."""
+    low = float(column.astype(float).min())
+    below = math.floor(low) - 1.0
+    return below if np.float32(below) < np.float32(low) else low - abs(low)
+
+
+def _refuse_empty(X_train: pd.DataFrame, names: list[Any]) -> None:
+    empty = [str(name) for name in names if X_train[name].isna().all()]
+    if empty:
+        raise TableError(
+            f"Nothing can be filled in where the training table has no values at all: {listing(empty)}. Drop "
+            f"such a column (--drop {empty[0]}, or drop = [{empty[0]!r}])."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Steps:
+    """What stands before the tree for one column."""
+
+    way: Way
+    source: Source
+    declared: frozenset[str]
+    encoding: str
+
+    def of(self, name: str, *, holes: bool) -> Any:
+        column = self.source.frame[name]
+        if name in self.declared or not is_numeric(column, self.source):
+            known = column.dropna() if holes else column
+            category_codes(
+                known, self.source, declared=name in self.declared
+            )  # refuses what it refuses elsewhere
+            return (
+                make_pipeline(SimpleImputer(strategy="most_frequent"), self._encoder())
+                if holes
+                else self._encoder()
+            )
+        if not holes:
+            return "passthrough"
+        if self.way == "category":
+            return SimpleImputer(strategy="constant", fill_value=_below(column))
+        return SimpleImputer(strategy="most_frequent" if number_kind(column) == "boolean" else "median")
+
+    def _encoder(self) -> Any:
+        if self.encoding == "ordinal":
+            return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+        return OneHotEncoder(handle_unknown="ignore", sparse_output=False, feature_name_combiner=_feature)
+
+
+def _feature(column: str, category: Any) -> str:
+    return f"{column}={category}"
