@@ -30,3 +30,9 @@ def test_a_wrong_label_is_explained(run: Run) -> None:  # noqa: F811
     said = run("metrics", "hiring", "--bias", "flip(1)", "--depth", "1", "--positive", "yes")
     assert said.code == 2
     assert "--positive must be one of the labels" in said.err
+
+
+def test_a_size_that_no_group_has_is_refused_by_the_name_of_the_option(run: Run) -> None:  # noqa: F811
+    said = run("metrics", "no-such-table.csv", "--bias", "flip(1)", "--depth", "1", "--smallest-group", "-1")
+    assert said.code == 2
+    assert said.err == "Error: --smallest-group must be a whole number of at least 1; received -1.\n"

@@ -48,6 +48,10 @@ def run(request: Request) -> None:
     """Bound the metrics, show them, write the files."""
     request.setup.learner.check()
     request.patience.check()
+    if request.smallest_group < 1:
+        raise EverytreeError(
+            f"--smallest-group must be a whole number of at least 1; received {request.smallest_group}."
+        )
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")
     screen = console()
