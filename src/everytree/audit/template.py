@@ -1,23 +1,24 @@
 """A first audit file for a table: complete, commented, and ready to run as it is.
 
-Behind ``everytree audit --init``. Guesses only what a reader sees at once, and says what it guessed.
+Behind ``everytree audit --init``. What it decides comes from `guessing` and `trying`, and is said.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from everytree.bias import col, flip
+from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label
+from everytree.audit.trying import USUAL, ChosenDepth, amounts_for, best_depth, first_look
+from everytree.bias import BiasModel, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
-from everytree.datasets.inputs import is_dataset, read_training
+from everytree.datasets.inputs import is_dataset, read_people, read_tables
 from everytree.errors import AuditError
 from everytree.support.files import check_writable, write_text
 from everytree.support.text import listing
@@ -25,28 +26,6 @@ from everytree.table import read_table, split_label
 from everytree.table.reading import STANDARD_INPUT
 
 __all__ = ["write_example"]
-
-FEW, MANY = 10, 50
-"""A column of at most `FEW` categories is proposed as groups; one of more than `MANY` is dropped."""
-
-SENSITIVE = frozenset(
-    (
-        "sex",
-        "gender",
-        "race",
-        "ethnicity",
-        "ethnic",
-        "religion",
-        "nationality",
-        "foreign",
-        "disability",
-        "age",
-    )
-)
-"""Words in the names of columns that are proposed as groups before all others."""
-
-ENOUGH = 20
-"""Whole numbers that are all different are taken for an identifier from this number of rows on."""
 
 TEMPLATE = """\
 # An audit of a decision tree with everytree. Run it with: everytree audit {file}
@@ -65,6 +44,7 @@ positive = {positive}  # the label that counts as being selected; the labels are
 drop = [{drop}]  # columns that the tree must not see; groups and bias models may still name them
 categorical = []  # columns whose numbers are codes of categories
 encoding = "onehot"  # or "ordinal"
+missing = "learn"  # missing numbers are left to the tree; "impute" fills them in, "category" sets them apart
 
 # [learner]  # settings of scikit-learn's tree besides its depth, under the names that it uses
 # min_samples_leaf = 20  # or a share of all rows: 0.01
@@ -72,9 +52,9 @@ encoding = "onehot"  # or "ordinal"
 
 [audit]
 groups = [{groups}]  # ["race", "sex"] inside the list means the intersections of the two
-depths = [1, 2]
+depths = [{depth}]  # {depth_why}
 engine = "auto"  # or "relational" or "interval": proofs only, quicker
-time_limit = 60  # seconds for each cell, that is each bias model, amount and depth
+time_limit = 30  # seconds for each cell, that is each bias model, amount and depth
 n_jobs = -1  # processes; -1 for one a core
 
 # What may be wrong with the training table. A ? is filled with each of the amounts: numbers of rows (20),
@@ -83,13 +63,13 @@ n_jobs = -1  # processes; -1 for one a core
 
 [[bias]]
 name = "any label may be wrong"
-model = "flip(?)"
-amounts = [{amounts}]
+model = {first}
+amounts = [{first_amounts}]{looked}
 
 [[bias]]
 name = {second_name}
 model = {second}
-amounts = [{amounts}]
+amounts = [{second_amounts}]
 
 # Two doubts at once; every pair of amounts is a cell of a heat map:
 # [[bias]]
@@ -109,12 +89,52 @@ groups = "groups.csv"  # one line for each group and cell, with the ranges of th
 
 @dataclass(frozen=True, eq=False)
 class _Table:
-    """What is known about the training table, and what is guessed."""
+    """The tables, and what was decided about them."""
 
     X: pd.DataFrame
     y: pd.Series[Any]
+    people: pd.DataFrame
     label: str
     groups: tuple[str, ...]
+    dropped: dict[str, str]
+    depth: ChosenDepth
+    others: bool
+    """Whether the people are others than those of the training table."""
+
+    @property
+    def seen(self) -> list[str]:
+        """The columns that the tree sees."""
+        return [name for name in map(str, self.X.columns) if name not in self.dropped]
+
+    @property
+    def labels(self) -> list[Any]:
+        """The labels, sorted."""
+        return sorted(self.y.dropna().unique().tolist(), key=lambda value: (str(type(value)), value))
+
+    def name_of(self, value: Any) -> str:
+        """A label as a reader understands it: a word speaks for itself, a number does not."""
+        return str(value) if isinstance(value, str) else f"{self.label} {value}"
+
+
+@dataclass(frozen=True)
+class _Doubt:
+    """A bias model with a name and amounts."""
+
+    name: str
+    model: BiasModel
+    found: tuple[int, ...] | None
+    """Amounts at which predictions change, if a quick look found some."""
+
+    @property
+    def amounts(self) -> str:
+        """The amounts as a list has them."""
+        return ", ".join(map(str, self.found or USUAL))
+
+    def __str__(self) -> str:
+        why = (
+            "around those at which predictions change" if self.found else "as good as any, nothing was found"
+        )
+        return f"{self.amounts} for {self.model}; {why}"
 
 
 def write_example(train: str, test: str | None, label: str | None, output: Path) -> list[tuple[str, str]]:
@@ -147,83 +167,57 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
             "name, or remove the file."
         )
     table = _read(train, test, label)
-    write_text("--output", output, _fill(table, train, test, output))
-    return _decisions(table)
+    doubts = _doubts(table)
+    write_text("--output", output, _fill(table, doubts, train, test, output))
+    return _decisions(table, doubts)
 
 
-def _decisions(table: _Table) -> list[tuple[str, str]]:
-    """Say what was guessed, and about every column that is dropped why."""
-    said = [("label", f"{table.label}; {_labels(table)[-1]} counts as being selected")]
-    said += [("drop", f"{name}: {_why_dropped(table.X, name)}") for name in _to_drop(table.X)]
-    groups = ", ".join(table.groups) or "none found: name columns to compare people by"
-    return [*said, ("groups", groups)]
-
-
-def _why_dropped(X: pd.DataFrame, name: str) -> str:
-    column = X[name]
-    if name in _identifiers(X):
-        return "looks like an identifier, nearly every row has a value of its own"
-    if column.isna().any():
-        return f"{int(column.isna().sum())} of {len(column)} values are missing"
-    return f"text with {column.nunique()} different values, such as names or remarks"
-
-
-def _labels(table: _Table) -> list[Any]:
-    return sorted(table.y.dropna().unique().tolist(), key=lambda value: (str(type(value)), value))
+def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
+    """Say what was decided, and about every column that is dropped why."""
+    said = [("label", f"{table.label}; {table.name_of(table.labels[-1])} counts as being selected")]
+    said += [("drop", f"{name}: {why}") for name, why in table.dropped.items()]
+    holes = [name for name in table.seen if table.X[name].isna().any()]
+    if holes:
+        said += [("missing", f"{', '.join(holes)}: kept; numbers are left to the tree, text is a category")]
+    said += [("groups", ", ".join(table.groups) or "none found: name columns to compare people by")]
+    said += [("depth", str(table.depth))]
+    said += [("amounts", str(doubt)) for doubt in doubts]
+    if not table.others:
+        said += [("people", "those of the training table; name others with --test")]
+    return said
 
 
 def _read(train: str, test: str | None, label: str | None) -> _Table:
+    groups: tuple[str, ...] = ()
     if is_dataset(train):
         if test is not None:
             raise AuditError(f"The data set {train!r} brings its own people to judge. Leave --test out.")
-        X, y, label = read_training(train, label)
-        sensitive = load(train).sensitive if train in names() else ()
-        return _Table(X, y, label, tuple(name for name in sensitive if name in X.columns))
-    frame = read_table(train)
-    if test is not None:
-        read_table(test)
-    label = label if label is not None else _guess_label(frame, train)
-    X, y = split_label(frame, label)
-    return _Table(X, y, label, _guess_groups(X))
+        tables = read_tables(train, None, label)
+        X, y, people, label = tables.X_train, tables.y_train, tables.X_test, tables.label
+        groups = (
+            tuple(name for name in load(train).sensitive if name in X.columns) if train in names() else ()
+        )
+    else:
+        frame = read_table(train)
+        label = label if label is not None else guess_label(frame, train)
+        X, y = split_label(frame, label)
+        people = X if test is None else read_people(test, label)[0]
+    dropped = columns_to_drop(X, y)
+    known = y.notna().to_numpy()
+    depth = best_depth(X[known].drop(columns=list(dropped)), y[known])
+    return _Table(X, y, people, label, groups or guess_groups(X, dropped), dropped, depth, people is not X)
 
 
-def _guess_groups(X: pd.DataFrame) -> tuple[str, ...]:
-    """Columns to compare people by: few categories, those that people must not be treated by first."""
-    dropped = _to_drop(X)
-    few = [
-        str(name)
-        for name in X.columns
-        if 2 <= X[name].nunique() <= min(FEW, len(X) / 2)
-        and (_is_text(X[name]) or _is_sensitive(str(name)))
-        and str(name) not in dropped
-    ]
-    return tuple(sorted(few, key=lambda name: not _is_sensitive(name))[:3])
+def _doubts(table: _Table) -> list[_Doubt]:
+    """Any label may be wrong; and those of one group, the one that has a label most often."""
+    look = first_look(table.X, table.y, table.people, table.depth.depth, list(table.dropped))
+    doubts = [("any label may be wrong", flip("?")), _targeted(table, table.labels[-1])]
+    return [_Doubt(name, model, amounts_for(look, model)) for name, model in doubts]
 
 
-def _is_sensitive(name: str) -> bool:
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
-    return any(word.casefold() in SENSITIVE for word in words)
-
-
-def _guess_label(frame: pd.DataFrame, train: str) -> str:
-    binary = [str(name) for name in frame.columns if frame[name].nunique(dropna=False) == 2]
-    if len(binary) == 1:
-        return binary[0]
-    found = f"{len(binary)} columns have two values ({listing(binary)})" if binary else "none has two values"
-    raise AuditError(
-        f"Say with --label which column of {train!r} the tree predicts. It cannot be guessed: {found}. "
-        f"The columns are {listing(map(str, frame.columns), 40)}."
-    )
-
-
-def _is_text(column: pd.Series[Any]) -> bool:
-    return not pd.api.types.is_numeric_dtype(column)
-
-
-def _fill(table: _Table, train: str, test: str | None, output: Path) -> str:
-    labels = _labels(table)
-    named = is_dataset(train)
-    second, second_name = _targeted(table, labels[-1])
+def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, output: Path) -> str:
+    labels, named = table.labels, is_dataset(train)
+    first, second = doubts
     return TEMPLATE.format(
         file=output.name,
         title=_toml(f"Audit of {Path(train).name}"),
@@ -232,14 +226,24 @@ def _fill(table: _Table, train: str, test: str | None, output: Path) -> str:
         label=_toml(table.label),
         positive=_toml(labels[-1]),
         labels=_in_comment(listing(labels)),
-        columns="\n".join(f"#   {_in_comment(_described(table.X, name))}" for name in table.X.columns),
-        drop=", ".join(_toml(name) for name in _to_drop(table.X)),
+        columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in map(str, table.X.columns)),
+        drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),
         explain=_in_comment(f'"flip(1%)" {train}' + ("" if named else f" --label {table.label}")),
-        amounts='"0.1%", "0.5%"' if len(table.X) >= 1000 else "1, 2",
-        second=_toml(second),
-        second_name=_toml(second_name),
+        depth=table.depth.depth,
+        depth_why=str(table.depth).partition("; ")[2],
+        first=_toml(str(first.model)),
+        first_amounts=first.amounts,
+        second=_toml(str(second.model)),
+        second_name=_toml(second.name),
+        looked="  # from a quick look at some of the people" if first.found else "",
+        second_amounts=second.amounts,
     )
+
+
+def _line(table: _Table, name: str) -> str:
+    why = f"; dropped: {table.dropped[name]}" if name in table.dropped else ""
+    return f"{name}: {described(table.X[name])}{why}"
 
 
 def _test_line(train: str, test: str | None, output: Path) -> str:
@@ -251,53 +255,16 @@ def _relative(name: str, output: Path) -> str:
     return Path(os.path.relpath(name, output.parent)).as_posix() if not Path(name).is_absolute() else name
 
 
-def _described(X: pd.DataFrame, name: Any) -> str:
-    column = X[name]
-    missing = int(column.isna().sum())
-    note = f"; {missing} missing" if missing else ""
-    if str(name) in _identifiers(X):
-        note = "; looks like an identifier (nearly every row has a value of its own), so drop names it"
-    if not _is_text(column):
-        return f"{name}: {column.min()} to {column.max()}{note}"
-    return f"{name}: {column.nunique()} categories, {listing(column.dropna().unique().tolist(), 5)}{note}"
-
-
-def _to_drop(X: pd.DataFrame) -> list[str]:
-    """Columns that cannot be learned from as they are, or that name nearly every row."""
-    identifiers = _identifiers(X)
-    return [str(name) for name in X.columns if str(name) in identifiers or _is_unusable(X[name])]
-
-
-def _is_unusable(column: pd.Series[Any]) -> bool:
-    many = _is_text(column) and column.nunique() > min(MANY, len(column) / 2)
-    return many or bool(column.isna().any())
-
-
-def _identifiers(X: pd.DataFrame) -> list[str]:
-    """Columns of whole numbers that name the rows; none if nothing else is left to learn from."""
-    found = [str(name) for name in X.columns if _names_rows(X[name])]
-    others = [name for name in X.columns if str(name) not in found and not _is_unusable(X[name])]
-    return found if others else []
-
-
-def _names_rows(column: pd.Series[Any]) -> bool:
-    if not pd.api.types.is_integer_dtype(column) or column.isna().any():
-        return False
-    if str(column.name).casefold() == "id" or str(column.name).casefold().endswith("_id"):
-        return column.nunique() > len(column) / 2
-    return len(column) >= ENOUGH and column.is_unique
-
-
-def _targeted(table: _Table, label: Any) -> tuple[str, str]:
+def _targeted(table: _Table, label: Any) -> tuple[str, BiasModel]:
     """A bias model against one group and label: the group that has this label most often."""
-    condition = the_label == label
-    for name in table.groups:
-        values = table.X[name][table.y == label].dropna()
+    condition, name = the_label == label, table.name_of(label)
+    for column in table.groups:
+        values = table.X[column][(table.y == label).to_numpy()].dropna()
         if len(values):
             value = values.value_counts().index[0]
-            model = flip("?", where=(col(name) == value) & condition)
-            return str(model), f"{name} {value}, wrongly labelled {label}"
-    return str(flip("?", where=condition)), f"wrongly labelled {label}"
+            model = flip("?", where=(col(column) == value) & condition)
+            return f"{column} {value}, wrongly labelled {name}", model
+    return f"wrongly labelled {name}", flip("?", where=condition)
 
 
 def _toml(value: Any) -> str:

@@ -1,0 +1,159 @@
+"""A quick look at a table before an audit of it: the depth that suits it, amounts at which something happens.
+
+Behind ``everytree audit --init``, beside `guessing`. A look at a sample for a few seconds, and no claim.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from everytree.audit.guessing import is_text
+from everytree.bias import flip, resolve
+from everytree.datasets import load
+from everytree.errors import EverytreeError
+from everytree.learner import Prepared, prepare
+from everytree.learner.missing import fill
+from everytree.questions.radius import radius_prepared
+from everytree.support.limits import Limits
+from everytree.support.text import percent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from everytree.bias import BiasModel
+
+__all__ = ["USUAL", "ChosenDepth", "amounts_for", "best_depth", "first_look"]
+
+DEPTHS = (1, 2, 3, 4, 5)
+FOLDS = 5
+MOST_ROWS = 4000
+"""Rows that depths are compared on; more are drawn from."""
+
+MOST_PEOPLE, SECONDS = 40, 1.5
+"""How many people's radii are looked at for amounts, and for how long in each family."""
+
+MOST_AMOUNTS, USUAL = 4, (1, 2, 5, 10)
+"""How many amounts are proposed, and which if nothing is known."""
+
+
+@dataclass(frozen=True)
+class ChosenDepth:
+    """A depth, and why: its accuracy in cross-validation and that of the majority, if there was one."""
+
+    depth: int
+    accuracy: float | None = None
+    majority: float | None = None
+
+    def __str__(self) -> str:
+        if self.accuracy is None or self.majority is None:
+            return f"{self.depth}; too few rows of some label for cross-validation"
+        right = f"accuracy {percent(self.accuracy)}, always saying the majority {percent(self.majority)}"
+        said = f"{self.depth}; cross-validation of depths {DEPTHS[0]} to {DEPTHS[-1]}: {right}"
+        if self.accuracy <= self.majority:
+            return (
+                f"{said}. NO DEPTH DOES BETTER THAN THE MAJORITY: what is proved of such a tree says little"
+            )
+        return f"{said}; deeper trees may do better" if self.depth == DEPTHS[-1] else said
+
+
+def best_depth(X: pd.DataFrame, y: pd.Series[Any]) -> ChosenDepth:
+    """Choose a depth by cross-validation.
+
+    The smallest whose accuracy is within one standard error of the best, and not below the majority's, among
+    those whose tree tells people apart at all.
+    """
+    features, labels = _features(X), pd.factorize(y, sort=True)[0]
+    if len(y) > MOST_ROWS:
+        drawn = np.random.default_rng(0).choice(len(y), MOST_ROWS, replace=False)
+        features, labels = features[drawn], labels[drawn]
+    counts = np.bincount(labels)
+    folds = min(FOLDS, int(counts[counts > 0].min()))
+    if folds < 2:
+        return ChosenDepth(DEPTHS[1])
+    split = StratifiedKFold(folds, shuffle=True, random_state=0)
+    scores = {depth: cross_val_score(_tree(depth), features, labels, cv=split) for depth in DEPTHS}
+    telling = [d for d in DEPTHS if len(set(_tree(d).fit(features, labels).predict(features))) > 1] or [
+        *DEPTHS
+    ]
+    best = max(telling, key=lambda depth: (scores[depth].mean(), -depth))
+    majority = float(counts.max() / counts.sum())
+    enough = max(majority, scores[best].mean() - scores[best].std(ddof=1) / np.sqrt(folds))
+    depth = next((depth for depth in telling if scores[depth].mean() >= enough), best)
+    return ChosenDepth(depth, float(scores[depth].mean()), majority)
+
+
+def _tree(depth: int) -> DecisionTreeClassifier:
+    return DecisionTreeClassifier(max_depth=depth, random_state=0)
+
+
+def _features(X: pd.DataFrame) -> NDArray[np.float32]:
+    """Columns as numbers, one 0/1 column for each category; missing numbers stay missing."""
+    texts = [name for name in X.columns if is_text(X[name])]
+    numbers = X.drop(columns=texts).astype("float32")
+    dummies = pd.get_dummies(X[texts].astype(object).fillna("missing"), dtype="float32") if texts else None
+    return np.asarray(numbers if dummies is None else pd.concat([numbers, dummies], axis=1), np.float32)
+
+
+def first_look(
+    X: pd.DataFrame, y: pd.Series[Any], people: pd.DataFrame, depth: int, drop: Sequence[str]
+) -> Prepared | None:
+    """Prepare some of the people, missing values filled in; None where that is not possible."""
+    chosen = np.unique(np.linspace(0, len(people) - 1, min(MOST_PEOPLE, len(people))).round().astype(int))
+    try:
+        filled = fill("impute", X, people.iloc[chosen], drop=drop)
+        return prepare(filled.before(_tree(depth)), filled.X_train, y, filled.X_test, **filled.options)
+    except EverytreeError:
+        return None  # the audit itself will say what is wrong
+
+
+def amounts_for(prepared: Prepared | None, model: BiasModel) -> tuple[int, ...] | None:
+    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where most have.
+
+    None if the quick look found nothing; see `USUAL`.
+    """
+    if prepared is None:
+        return None
+    _warm_up()
+    try:
+        found = radius_prepared(prepared, model, limits=Limits.of(SECONDS, None))
+    except EverytreeError:
+        return None
+    known = [*found.lower[found.lower > 0].tolist(), *found.upper[np.isfinite(found.upper)].tolist()]
+    if not known:
+        return None
+    eligible = resolve(model.with_amount(1), prepared.train).components[0].eligible
+    low, high = np.quantile(known, (0.1, 0.9), method="inverted_cdf")
+    return tuple(amount for amount in ladder(low, high) if amount <= eligible) or (1,)
+
+
+@cache
+def _warm_up() -> None:
+    """Load the compiled kernels, which may take longer than the look itself."""
+    hiring = load("hiring")
+    prepared = prepare(_tree(1), hiring.X_train, hiring.y_train, hiring.X_test)
+    radius_prepared(prepared, flip("?"), max_amount=1)
+
+
+def ladder(low: float, high: float) -> tuple[int, ...]:
+    """Steps of the series 1, 2, 5, 10, ... from below one number to above another, a few at most.
+
+    Examples
+    --------
+    >>> ladder(3, 30), ladder(1, 1), ladder(1, 900)
+    ((2, 5, 20, 50), (1, 2, 5), (1, 10, 100, 1000))
+    """
+    series = [step * 10**power for power in range(10) for step in (1, 2, 5)]
+    first = max([place for place, amount in enumerate(series) if amount <= low], default=0)
+    last = next(place for place, amount in enumerate(series) if amount >= high)
+    steps = series[first : max(last, first + 2) + 1]
+    places = np.linspace(0, len(steps) - 1, min(MOST_AMOUNTS, len(steps))).round().astype(int)
+    return tuple(steps[place] for place in places)
