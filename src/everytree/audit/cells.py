@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.packing import pack, pack_radius
 from everytree.bias import parse
-from everytree.questions.certify import certify_prepared
+from everytree.questions.certify import certify_prepared, with_firm_witnesses
 from everytree.questions.radius import radius_prepared
 from everytree.support.limits import Limits
 from everytree.support.version import VERSION
@@ -93,7 +93,8 @@ def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, A
     if question.kind == "radius":
         found = radius_prepared(tables, model, max_amount=question.max_amount, limits=Limits(deadline))
         return pack_radius(found, tables.train)
-    return pack(certify_prepared(tables, model, engine=question.engine, limits=Limits(deadline)))
+    result = certify_prepared(tables, model, engine=question.engine, limits=Limits(deadline))
+    return pack(with_firm_witnesses(result))
 
 
 def compute_here(questions: Mapping[str, Question], prepared: Mapping[int, Prepared]) -> Answers:

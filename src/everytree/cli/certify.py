@@ -11,7 +11,7 @@ from everytree.cli import NotMet
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
-from everytree.questions.certify import certify_prepared
+from everytree.questions.certify import certify_prepared, with_firm_witnesses
 from everytree.results.gate import as_share, unmet_robust
 from everytree.support.limits import as_jobs
 from everytree.table.groups import group_frame
@@ -72,6 +72,7 @@ def _certify(request: Request, report: Report) -> CertificationResult:
     if request.groups:
         group_frame(list(request.groups), prepared.test.frame, prepared.train.label_name)
     jobs = as_jobs(request.patience.n_jobs)
-    return certify_prepared(
+    result = certify_prepared(
         prepared, model, engine=request.engine, limits=limits, n_jobs=jobs, progress=report
     )
+    return with_firm_witnesses(result)

@@ -18,7 +18,7 @@ from rich.table import Table
 from everytree.errors import EverytreeWarning
 from everytree.prove.counts import node_splits
 from everytree.results.learned import tree_facts
-from everytree.results.texts import CUT_OFF, is_cut_off
+from everytree.results.texts import open_lines
 from everytree.support.text import percent
 
 if TYPE_CHECKING:
@@ -224,8 +224,8 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
             f"Which records change: everytree witness, with --person {min(result.witnesses)} for the first.",
             soft_wrap=True,
         )
-    if is_cut_off(result):
-        screen.print(CUT_OFF, soft_wrap=True)
+    for line in open_lines(result):
+        screen.print(line, soft_wrap=True)
     show_notes(screen, result.notes)
 
 

@@ -16,7 +16,9 @@ from everytree.cli.records import show_records
 from everytree.cli.screen import Report, console, notes, show_notes, show_person, sign_of_life
 from everytree.datasets.inputs import Tables
 from everytree.errors import EverytreeError
-from everytree.questions.certify import certify_prepared
+from everytree.questions.certify import certify_prepared, with_firm_witnesses
+from everytree.refute.holding import TRIES
+from everytree.results.texts import why_unknown
 from everytree.support.files import TABLE_FORMS
 from everytree.support.limits import as_jobs
 from everytree.support.plain import as_plain
@@ -36,7 +38,7 @@ MOST_RECORDS = 20
 
 WITHOUT = {
     "robust": "robust. It is proved that no bias of this kind changes the prediction, {}.",
-    "unknown": "unknown. Neither a proof nor a witness was found; the prediction is {}.",
+    "unknown": "unknown. Neither a proof nor a witness was found; the prediction is {}. {}",
 }
 
 
@@ -86,26 +88,37 @@ def _certify(request: Request, people: tuple[int, ...], report: Report) -> tuple
     model = parse(request.bias)
     tables, prepared = request.setup.prepare_people(people)
     result = certify_prepared(prepared, model, engine="auto", limits=limits, n_jobs=jobs, progress=report)
-    return tables, result
+    return tables, with_firm_witnesses(result)
 
 
 def _show(screen: Console, result: CertificationResult, place: int, person: int, tables: Tables) -> None:
     show_person(screen, person, tables.X_test.iloc[place])
     verdict = str(result.verdicts[place])
     if place not in result.witnesses:
-        words = WITHOUT[verdict].format(result.predictions[place])
+        words = WITHOUT[verdict].format(result.predictions[place], why_unknown(result, place))
         screen.print(f"verdict     {escape(words)}", soft_wrap=True)
         return
     witness = result.witness(place)
     screen.print(f"verdict     {verdict}. The tree, retrained on the changed table, gives another label.")
     screen.print(f"prediction  {escape(f'{witness.before} before, {witness.after} after')}", soft_wrap=True)
-    screen.print(f"changes     {_sizes(witness)}\n")
+    screen.print(f"changes     {_sizes(witness)}")
+    screen.print(f"ties        {_ties(result.holds(place))}\n")
     show_records(screen, witness.to_frame(tables.X_train, tables.y_train), tables.label, MOST_RECORDS)
 
 
 def _sizes(witness: Witness) -> str:
     counts = zip(witness.change.counts, KINDS, strict=True)
     return ", ".join(f"{counted(count, kind.noun)} {kind.changed}" for count, kind in counts if count)
+
+
+def _ties(holds: int) -> str:
+    """Say whether the witness stands on a tie between splits."""
+    if holds == TRIES:
+        return f"holds on all of {TRIES} other seeds and orders of columns"
+    return (
+        f"depends on how ties are broken: holds on {holds} of {TRIES} other seeds and orders of columns, and "
+        "with yours"
+    )
 
 
 def _write(screen: Console, path: Path, witness: Witness | None, tables: Tables) -> None:
@@ -129,6 +142,7 @@ def _as_dict(result: CertificationResult, people: tuple[int, ...]) -> dict[str, 
                 "prediction": predictions[place],
                 "verdict": str(result.verdicts[place]),
                 "witness": result.witnesses[place].to_dict() if place in result.witnesses else None,
+                "holds": result.holds(place) if place in result.witnesses else None,
             }
             for place, person in enumerate(people)
         ],

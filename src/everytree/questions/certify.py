@@ -14,6 +14,7 @@ from everytree.errors import EverytreeError
 from everytree.learner import Prepared, prepare
 from everytree.prove.problem import Problem
 from everytree.questions.deciding import Deciding
+from everytree.refute.holding import firm_witnesses
 from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.support.limits import Limits, as_jobs
@@ -119,7 +120,15 @@ def certify(
         categorical=categorical,
         encoding=encoding,
     )
-    return certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
+    result = certify_prepared(prepared, model, engine=engine, limits=limits, n_jobs=jobs, progress=progress)
+    return with_firm_witnesses(result)
+
+
+def with_firm_witnesses(result: CertificationResult) -> CertificationResult:
+    """Prefer witnesses that hold however ties are broken; see `firm_witnesses`. Verdicts stay."""
+    if result.prepared is None:
+        return result
+    return replace(result, witnesses=firm_witnesses(result.prepared, result.witnesses))
 
 
 def certify_prepared(

@@ -82,10 +82,10 @@ def retrain(prepared: Prepared, witness: Witness) -> Any:
     tree = prepared.learner.new_tree()
     if witness.random_state is not None:
         tree.set_params(random_state=witness.random_state)
-    return tree.fit(*_changed_table(witness, prepared.train))
+    return tree.fit(*changed_table(witness, prepared.train))
 
 
-def _changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+def changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Features and label codes of a witness's table, encoded as the training table is."""
     codes = {label: code for code, label in enumerate(train.labels.tolist())}
     change = witness.change.relabelled(codes)

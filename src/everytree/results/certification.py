@@ -16,13 +16,15 @@ import numpy as np
 import pandas as pd
 
 from everytree.errors import EverytreeError
-from everytree.results.critical import critical_records
+from everytree.refute.holding import holding
+from everytree.results.critical import critical_records, row_numbers
 from everytree.results.texts import markdown, summary
 from everytree.support.above import Picture, above
 from everytree.support.files import TABLE_FORMS, replace_file
 from everytree.support.limits import Limits
 from everytree.support.plain import as_plain, flat
 from everytree.support.version import VERSION
+from everytree.table import test_table
 from everytree.table.groups import shares_by_group
 
 if TYPE_CHECKING:
@@ -142,6 +144,18 @@ class CertificationResult:
             'a verdict of "not robust" (engine "auto") comes with one.'
         )
 
+    def holds(self, person: int) -> int:
+        """On how many of 20 seeds and orders of columns the tree, retrained, gives the label of the witness.
+
+        On fewer than 20 the label depends on how ties between splits are broken.
+        """
+        return holding(self._tables(), self.witness(person), person)
+
+    def encode(self, X: Any) -> pd.DataFrame:
+        """Give rows as the tree sees them, in the features that were certified and in their order."""
+        train = self._tables().train
+        return pd.DataFrame(test_table(train, X).X, columns=pd.Index(train.feature_names))
+
     def critical_records(self, how_many: int = 20) -> pd.DataFrame:
         """Training records that occur most in the changes behind "not robust", the most critical first.
 
@@ -161,13 +175,7 @@ class CertificationResult:
             As for `certify`.
         """
         prepared = self._tables()
-        trusted = np.unique(np.fromiter(rows, np.int64))
-        n_rows = len(prepared.train.y)
-        if len(trusted) and (trusted[0] < 0 or trusted[-1] >= n_rows):
-            raise EverytreeError(
-                f"rows must be row numbers of the training table, from 0 to {n_rows - 1}; received "
-                f"{int(trusted[0]) if trusted[0] < 0 else int(trusted[-1])}."
-            )
+        trusted = row_numbers(rows, len(prepared.train.y))
         deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
         again: CertificationResult = above("certify_prepared")(
             prepared, self.bias, engine=self.engine, limits=Limits(deadline), trusted=trusted

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.errors import EverytreeError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -29,6 +31,17 @@ def record_weights(witnesses: Iterable[Witness], n_rows: int) -> NDArray[np.floa
         for rows, count in witness.alternatives:
             weights[rows] += count / len(rows)
     return weights
+
+
+def row_numbers(rows: Iterable[int], n_rows: int) -> NDArray[np.int64]:
+    """Check row numbers of the training table; sorted, each once."""
+    found = np.unique(np.fromiter(rows, np.int64))
+    if len(found) and (found[0] < 0 or found[-1] >= n_rows):
+        raise EverytreeError(
+            f"rows must be row numbers of the training table, from 0 to {n_rows - 1}; received "
+            f"{int(found[0]) if found[0] < 0 else int(found[-1])}."
+        )
+    return found
 
 
 def critical_records(witnesses: Iterable[Witness], table: TrainingTable, how_many: int) -> pd.DataFrame:

@@ -5,20 +5,31 @@ Beside `everytree.results.certification`, which counts; here is only how it read
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from everytree.results.learned import tree_facts
-from everytree.support.text import percent
+from everytree.support.text import counted, percent
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from everytree.results.certification import CertificationResult
 
-__all__ = ["CUT_OFF", "is_cut_off", "markdown", "summary"]
+__all__ = ["CUT_OFF", "is_cut_off", "markdown", "open_lines", "summary", "why_unknown"]
 
 CUT_OFF = "A time or memory limit ended the search early: some of the unknown may be robust."
+
+WHY = {
+    "time": "The time limit ended the search: a longer one (--time-limit, time_limit) may help.",
+    "memory": "The memory limit ended the search: a larger one (--memory-limit, memory_limit) may help.",
+    "paths": "Trees of this depth have more paths than can be kept: a smaller depth may help.",
+    "tie": "The label depends on how ties are broken, and with the given seed they never are broken so.",
+    "interrupted": "The search was interrupted.",
+    "not settled": "Everything that there is to try was tried: a smaller amount or depth may be decided.",
+}
+"""What to say about each reason for which somebody is unknown."""
 
 
 def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
@@ -32,8 +43,7 @@ def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
     lines.append(f"people      {len(result)}")
     for verdict, count in counts.items():
         lines.append(f"  {verdict:<11} {count:>{width}}  {percent(count / len(result)):>6}")
-    if is_cut_off(result):
-        lines.append(CUT_OFF)
+    lines += open_lines(result)
     lines += [f"Note: {note}" for note in result.notes]
     if groups is not None:
         lines += ["", groups.to_string(float_format=percent)]
@@ -43,6 +53,24 @@ def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
 def is_cut_off(result: CertificationResult) -> bool:
     """Tell whether a limit ended the search and left somebody undecided."""
     return not result.complete and bool((result.verdicts == "unknown").any())
+
+
+def why_unknown(result: CertificationResult, person: int) -> str:
+    """Say why a person is unknown and what to do; empty where that is not known."""
+    return "" if result.reasons is None else WHY.get(str(result.reasons[person]), "")
+
+
+def open_lines(result: CertificationResult) -> list[str]:
+    """Say of the people who are unknown why, the most frequent reason first."""
+    unknown = result.verdicts == "unknown"
+    if result.reasons is None:
+        return [CUT_OFF] if is_cut_off(result) else []
+    counts = Counter(result.reasons[unknown].tolist())
+    return [
+        f"unknown, {counted(n, 'person').replace('persons', 'people')}: {WHY[why]}"
+        for why, n in counts.most_common()
+        if why in WHY
+    ]
 
 
 def markdown(result: CertificationResult, groups: pd.DataFrame | None) -> str:
@@ -62,8 +90,8 @@ def markdown(result: CertificationResult, groups: pd.DataFrame | None) -> str:
             lines.append(_line([*values, row["n"], *(percent(row[verdict]) for verdict in counts.index)]))
     everybody = ["**everybody**", *[""] * (len(names) - 2)] if groups is not None else []
     lines.append(_line([*everybody, len(result), *shares]))
-    if is_cut_off(result):
-        lines += ["", CUT_OFF]
+    for line in open_lines(result):
+        lines += ["", _plain(line)]
     for note in result.notes:
         lines += ["", _plain(f"Note: {note}")]
     return "\n".join(lines) + "\n"
