@@ -155,8 +155,8 @@ def test_a_first_audit_of_files_runs_as_it_is(run: Run, tmp_path: Path) -> None:
         "groups   sex\n"
         "depth    1; cross-validation of depths 1 to 5: accuracy 87.5%, always saying the majority 50.0%\n"
         "amounts  1, 2, 5 for flip(?); around those at which predictions change\n"
-        'amounts  1, 2 for flip(?, where sex == "Male" and label == "yes"); around those at which '
-        "predictions change\n"
+        'amounts  1, 2, 3 for flip(?, where sex == "Male" and label == "yes"); no prediction changed in a '
+        "quick look\n"
         "people   those of the training table; name others with --test\n\n"
         "Wrote first.toml. Read it, change what does not fit, and run it with:\n\n    everytree audit "
         "first.toml\n",

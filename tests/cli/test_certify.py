@@ -4,6 +4,7 @@
 
 import io
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
+from everytree.cli import screen
 from everytree.datasets import load
 from tests.cli.cli_tools import Run, run, write_tables
 
@@ -35,6 +37,7 @@ def test_summary_of_two_files(run: Run, tmp_path: Path) -> None:
         "robust            1   50.0%\n"
         "not robust        0    0.0%\n"
         "unknown           1   50.0%\n"
+        'unknown, 1 person: The engine "relational" only looks for proofs: "auto" decides more people.\n'
     )
 
 
@@ -48,7 +51,8 @@ def test_summary_says_what_not_robust_means(run: Run, tmp_path: Path) -> None:
         "unknown           0    0.0%\n"
         "\n"
         "not robust: retrained on a table that the bias model allows, the tree gives another label.\n"
-        "Which records change: everytree witness, with --person 0 for the first.\n"
+        "Which records change, for the first person:\n"
+        "    everytree witness train.csv test.csv --label hired --depth 1 --bias 'flip(1)' --person 0\n"
     )
 
 
@@ -162,9 +166,33 @@ def test_another_label_of_a_data_set(run: Run) -> None:
 def test_limits_are_told(run: Run) -> None:
     said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--memory-limit", "1KB")
     assert said.code == 0
-    assert "A time or memory limit ended the search early" in said.err
+    assert "unknown, 1543 people: The memory limit ended the search: a larger one (--memory-limit" in said.err
     said = run("certify", "compas", "--bias", "flip(1%)", "--depth", 3, "--time-limit", "0.000001")
-    assert "A time or memory limit ended the search early" in said.err
+    assert "unknown, 1543 people: The time limit ended the search: a longer one (--time-limit" in said.err
+
+
+def test_hints_can_be_pasted(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    people = pd.read_csv(tmp_path / "test.csv").assign(note="from another form")
+    people.to_csv(tmp_path / "test.csv", index=False)
+    options = ("--drop", "sex", "--drop", "note", "--encoding", "ordinal", "--min-samples-leaf", "1")
+    said = run(*FILES, "--bias", "flip(1, where label == 'no')", *options, "--missing", "impute")
+    assert said.code == 0, said.err
+    hint = said.err.splitlines()[-1].strip()
+    words = shlex.split(hint)
+    assert words[:2] == ["everytree", "witness"]
+    assert {*options, "impute"} <= set(words)
+    again = run(*words[1:])
+    assert again.code == 0
+    assert "verdict     not robust" in again.err
+    assert "ties        " in again.err
+
+
+def test_the_first_compilation_announces_itself_on_a_pipe(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(screen, "_is_cold", lambda: True)
+    asked = ("certify", "hiring", "--bias", "flip(1)", "--depth", 1)
+    assert run(*asked).err.startswith("compiling for the first time, this takes some seconds\n")
+    assert "compiling" not in run(*asked, "--quiet").err
 
 
 def test_warnings_are_notes(run: Run, tmp_path: Path) -> None:
@@ -212,7 +240,10 @@ def test_one_table_comes_from_standard_input(
     before = run("certify", "train.csv", "test.csv", *options)
     semicolons = (tmp_path / "train.csv").read_text().replace(",", ";").encode()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(semicolons)))
-    assert run("certify", "-", "test.csv", *options) == before
+    said = run("certify", "-", "test.csv", *options)
+    assert said.code == 0
+    assert before.err.startswith(said.err)  # but for the command to go on with, which needs files
+    assert said.err.endswith("gives another label.\n")
     said = run("certify", "-", "-", *options)
     assert said.code == 2
     assert "standard input, -, which can be read once" in said.err

@@ -176,6 +176,13 @@ def test_a_time_limit_that_makes_no_sense():
         radius(tree(), *hiring(), hiring()[0], "flip(?)", time_limit=0)
 
 
+def test_no_more_records_are_looked_at_than_are_eligible():
+    X, y = [[0], [1], [2], [3], [4], [5]], [0, 0, 0, 1, 1, 1]
+    found = radius(DecisionTreeClassifier(max_depth=1), X, y, [[0]], "flip(?, where x0 >= 4)")
+    assert found.max_amount == 2
+    assert radius(DecisionTreeClassifier(max_depth=1), X, y, [[0]], "flip(?)", max_amount=9).max_amount == 9
+
+
 def test_some_row_remains():
     """Without a largest amount every label can be flipped, but not every row removed."""
     X, y = hiring()

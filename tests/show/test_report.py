@@ -17,7 +17,8 @@ from everytree.bias import parse
 from everytree.cli import main
 from everytree.errors import EverytreeError
 from everytree.questions.deciding import DECIDING_SECONDS
-from everytree.show.report import method, people, pictures, write_report
+from everytree.results.ranges import seen_thousandths
+from everytree.show.report import appendix, method, people, pictures, ranges, write_report
 from everytree.show.report.overview import headline
 from everytree.show.report.page import render
 from everytree.show.report.pictures import curve
@@ -83,6 +84,52 @@ def test_radii_are_those_of_the_results(audit, data):
         upper = [int(u) if np.isfinite(u) else -1 for u in result.upper]
         assert packed["upper"] == upper
         assert (packed["family"], packed["single"], packed["ties"]) == ("flip(?)", True, [])
+
+
+def test_paper_has_an_appendix_of_those_who_are_not_robust(audit, page, monkeypatch):
+    cell = headline(audit).cell
+    result, train = audit.verdicts[cell], audit.prepared[cell.depth].train
+    made = appendix.appendix(audit, cell)
+    assert [int(line.person) for line in made.lines] == sorted(result.witnesses)
+    first = made.lines[0]
+    witness = result.witnesses[int(first.person)]
+    for row, label in witness.flipped.items():
+        assert f"row {row}: {train.labels[train.y[row]]} becomes {label}" in first.records
+    assert (first.before, first.after, made.rest) == (str(witness.before), str(witness.after), "")
+    assert "Appendix: people who are not robust" in page
+    monkeypatch.setattr(appendix, "MOST_PEOPLE", 1)
+    few = appendix.appendix(audit, cell)
+    assert few.rest == f"{len(result.witnesses) - 1} more people are not robust and are not listed here."
+    nobody = replace(audit, verdicts={cell: replace(result, witnesses={})})
+    assert not appendix.appendix(nobody, cell).lines  # and no heading above nothing
+    many = replace(witness, flipped=dict.fromkeys(range(9), 1), removed=[3])
+    assert appendix._records(many, train, []).endswith("; and 2 records more")
+
+
+def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
+    row = {
+        "n": 9,
+        "estimate": 8 / 9,
+        "low": 2 / 3,
+        "high": 8 / 9,
+        "low_is": "attained",
+        "high_is": "attained",
+    }
+    row |= {"attained_low": 2 / 3, "attained_high": 8 / 9, "gap": 0.0, "compared": ""}
+    made = ranges._row("accuracy", "everybody", row)
+    assert (made.low, made.high, made.seen) == ("66.6%", "88.9%", "66.7% to 88.8%")
+    assert ranges._row("accuracy", "everybody", row | {"attained_high": 2 / 3}).seen == "66.7%"
+    assert seen_thousandths(0.66661, 0.66669) == (667, 667)
+
+
+def test_a_tree_that_is_no_better_than_the_majority_is_called_that_at_the_top():
+    X = pd.DataFrame({"x": np.arange(20.0)})
+    y = pd.Series((X["x"] > 9).astype(int))
+    audit = audit_of((X, y, X, 1 - y), (Sweep("wrong", parse("flip(?)"), ("1",)),), depths=(1,))
+    (warning,) = headline(audit).warnings
+    assert warning.startswith(
+        "THE TREE IS NO BETTER THAN ALWAYS SAYING 0: it is right about 0 of these people"
+    )
 
 
 def twenty_people(*sweeps, most=12):

@@ -160,3 +160,9 @@ def test_sizes():
     assert sizes(2.0) == ("100", "")
     assert sizes(64.21) == ("about 10", "64.2")
     assert sizes(float("inf")) == ("infinitely many", "")
+
+
+def test_a_group_is_not_compared_with_a_handful_of_others():
+    groups = [VerdictCounts(100, 140, 0, "A"), VerdictCounts(5, 5, 0, "B")]
+    said = differs_most(groups, VerdictCounts(105, 145, 0), 30)
+    assert said == "Fewer than 30 people are in other groups, so none is singled out here."

@@ -117,9 +117,13 @@ def _read(plan: Plan) -> Tables:
 def _fill(plan: Plan, tables: Tables) -> Filled:
     """Check the names of columns, and find a place for missing values."""
     data, columns = plan.data, list(map(str, tables.X_train.columns))
-    for key, names in (("drop", data.drop), ("categorical", data.categorical)):
+    only_people = [name for name in tables.X_test.columns if name in data.drop and name not in columns]
+    for key, names, known in (
+        ("drop", data.drop, [*columns, *only_people]),
+        ("categorical", data.categorical, columns),
+    ):
         with naming(f"[data] {key}"):
-            known_names(names, columns, key, tables.label)
+            known_names(names, known, key, tables.label)
     with naming("[data] train"):
         return fill(
             data.missing,

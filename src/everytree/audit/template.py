@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label
-from everytree.audit.trying import USUAL, ChosenDepth, amounts_for, best_depth, first_look
+from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look
 from everytree.bias import BiasModel, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
@@ -64,12 +64,12 @@ n_jobs = -1  # processes; -1 for one a core
 [[bias]]
 name = "any label may be wrong"
 model = {first}
-amounts = [{first_amounts}]{looked}
+amounts = [{first_amounts}]  # {first_why}
 
 [[bias]]
 name = {second_name}
 model = {second}
-amounts = [{second_amounts}]
+amounts = [{second_amounts}]  # {second_why}
 
 # Two doubts at once; every pair of amounts is a cell of a heat map:
 # [[bias]]
@@ -122,19 +122,10 @@ class _Doubt:
 
     name: str
     model: BiasModel
-    found: tuple[int, ...] | None
-    """Amounts at which predictions change, if a quick look found some."""
-
-    @property
-    def amounts(self) -> str:
-        """The amounts as a list has them."""
-        return ", ".join(map(str, self.found or USUAL))
+    amounts: Amounts
 
     def __str__(self) -> str:
-        why = (
-            "around those at which predictions change" if self.found else "as good as any, nothing was found"
-        )
-        return f"{self.amounts} for {self.model}; {why}"
+        return f"{self.amounts} for {self.model}; {self.amounts.why}"
 
 
 def write_example(train: str, test: str | None, label: str | None, output: Path) -> list[tuple[str, str]]:
@@ -220,7 +211,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
     first, second = doubts
     return TEMPLATE.format(
         file=output.name,
-        title=_toml(f"Audit of {Path(train).name}"),
+        title=_toml(f"Predictions of {table.label}, learned from {Path(train).name}"),
         train=_toml(train if named else _relative(train, output)),
         test="" if named else _test_line(train, test, output),
         label=_toml(table.label),
@@ -236,7 +227,8 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         first_amounts=first.amounts,
         second=_toml(str(second.model)),
         second_name=_toml(second.name),
-        looked="  # from a quick look at some of the people" if first.found else "",
+        first_why=first.amounts.why,
+        second_why=second.amounts.why,
         second_amounts=second.amounts,
     )
 

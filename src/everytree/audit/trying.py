@@ -5,7 +5,7 @@ Behind ``everytree audit --init``, beside `guessing`. A look at a sample for a f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from everytree.bias import BiasModel
 
-__all__ = ["USUAL", "ChosenDepth", "amounts_for", "best_depth", "first_look"]
+__all__ = ["Amounts", "ChosenDepth", "amounts_for", "best_depth", "first_look"]
 
 DEPTHS = (1, 2, 3, 4, 5)
 FOLDS = 5
@@ -43,6 +43,20 @@ MOST_PEOPLE, SECONDS = 40, 1.5
 
 MOST_AMOUNTS, USUAL = 4, (1, 2, 5, 10)
 """How many amounts are proposed, and which if nothing is known."""
+
+
+@dataclass(frozen=True)
+class Amounts:
+    """Amounts for a bias model, and why these."""
+
+    amounts: tuple[int, ...]
+    why: str
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.amounts))
+
+
+NOTHING_SEEN = Amounts(USUAL, "no prediction changed in a quick look")
 
 
 @dataclass(frozen=True)
@@ -115,24 +129,27 @@ def first_look(
         return None  # the audit itself will say what is wrong
 
 
-def amounts_for(prepared: Prepared | None, model: BiasModel) -> tuple[int, ...] | None:
-    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where most have.
-
-    None if the quick look found nothing; see `USUAL`.
-    """
+def amounts_for(prepared: Prepared | None, model: BiasModel) -> Amounts:
+    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where most have."""
     if prepared is None:
-        return None
+        return NOTHING_SEEN
     _warm_up()
     try:
         found = radius_prepared(prepared, model, limits=Limits.of(SECONDS, None))
+        eligible = resolve(model.with_amount(1), prepared.train).components[0].eligible
     except EverytreeError:
-        return None
-    known = [*found.lower[found.lower > 0].tolist(), *found.upper[np.isfinite(found.upper)].tolist()]
-    if not known:
-        return None
-    eligible = resolve(model.with_amount(1), prepared.train).components[0].eligible
+        return NOTHING_SEEN
+    changed = found.upper[np.isfinite(found.upper)]
+    if len(changed) == 0:
+        return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible))
+    known = [*found.lower[found.lower > 0].tolist(), *changed.tolist()]
     low, high = np.quantile(known, (0.1, 0.9), method="inverted_cdf")
-    return tuple(amount for amount in ladder(low, high) if amount <= eligible) or (1,)
+    return Amounts(_capped(ladder(low, high), eligible), "around those at which predictions change")
+
+
+def _capped(amounts: tuple[int, ...], eligible: int) -> tuple[int, ...]:
+    """No amount is larger than the number of rows that may change."""
+    return tuple(sorted({min(amount, max(1, eligible)) for amount in amounts}))
 
 
 @cache

@@ -100,7 +100,12 @@ def _show(screen: Console, result: AuditResult) -> None:
         before = (name, depth)
     screen.print(table)
     if (~shares["complete"] & (shares["unknown"] > 0)).any():
-        screen.print("\nA time limit ended some cells early: some of the unknown may be robust.")
+        screen.print(
+            "\nA time limit ended some cells early: some of the unknown may be robust. Raise time_limit "
+            "under [audit] and run the same command again.",
+            soft_wrap=True,
+            markup=False,
+        )
     if plan.groups:
         _show_first_groups(screen, result)
     outputs = plan.outputs

@@ -50,7 +50,7 @@ def run(request: Request) -> None:
         with sign_of_life(screen, quiet=request.quiet) as report:
             result = _certify(request, report)
         if not request.quiet:
-            show_verdicts(screen, result)
+            show_verdicts(screen, result, request.setup.command("witness", request.bias))
             if request.groups:
                 screen.print()
                 show_groups(screen, result.by_group(list(request.groups)))

@@ -8,7 +8,9 @@ from rich.markup import escape
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.bias import explain, parse, resolve
+from everytree.cli.preparing import Setup
 from everytree.cli.screen import Report, console, notes, plain_table, show_groups, show_verdicts, sign_of_life
+from everytree.cli.trees import Tree
 from everytree.datasets import load
 from everytree.learner import prepare
 from everytree.questions.certify import certify_prepared
@@ -98,7 +100,9 @@ def _show_compas(screen: Console, report: Report) -> None:
         f"people in the data were charged wrongly, and nobody knows who. That makes {size}; each proof "
         "covers all trees learned from any of them.",
     )
-    show_verdicts(screen, result)
+    show_verdicts(
+        screen, result, Setup("compas", None, Tree(depth=str(DEPTH))).command("witness", COMPAS_BIAS)
+    )
     screen.print()
     show_groups(screen, result.by_group(COMPAS_GROUP))
 

@@ -16,7 +16,7 @@ from everytree.cli.screen import console, notes, plain_table, sign_of_life
 from everytree.errors import EverytreeError
 from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
-from everytree.results.ranges import BETWEEN
+from everytree.results.ranges import BETWEEN, seen_thousandths
 from everytree.support.limits import as_jobs
 from everytree.support.text import listing, nearest
 from everytree.table.groups import SMALLEST_COMPARED, group_frame
@@ -108,7 +108,7 @@ def _show(screen: Console, ranges: MetricRanges) -> None:
             table.add_row(escape(metric))
         last = metric
         proved = f"{_number(row['low'], math.floor)} to {_number(row['high'], math.ceil)}"
-        seen = f"{_number(row['attained_low'])} to {_number(row['attained_high'])}"
+        seen = _seen(row["attained_low"], row["attained_high"])
         numbers = [str(int(row["n"])), _number(row["estimate"]), proved, seen, _number(row["gap"], math.ceil)]
         table.add_row("  " + escape(", ".join(map(str, dict.fromkeys(group)))), *numbers)
         for part in row["compared"].split("; ") if BETWEEN in group and row["compared"] else ():
@@ -119,6 +119,13 @@ def _show(screen: Console, ranges: MetricRanges) -> None:
         "seen: trees that were really trained have these values. gap: how much wider the proved range is.",
         soft_wrap=True,
     )
+
+
+def _seen(low: float, high: float) -> str:
+    """What trees have, rounded inwards."""
+    if math.isnan(low):
+        return "none"
+    return " to ".join(f"{end / 1000:.3f}" for end in seen_thousandths(low, high))
 
 
 def _number(value: float, rounding: Any = round) -> str:

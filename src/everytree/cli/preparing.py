@@ -15,6 +15,8 @@ from everytree.learner import prepare
 from everytree.learner.held import unwrapped
 from everytree.learner.missing import WAYS, Filled, fill
 from everytree.support.limits import Limits, as_bytes, as_jobs
+from everytree.support.text import pasteable
+from everytree.table.reading import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from everytree.learner import Prepared
@@ -36,6 +38,17 @@ class Setup:
     drop: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     encoding: str = "onehot"
+
+    def command(self, verb: str, bias: str) -> str:
+        """Give a command about the same tables and tree, ready to be pasted; none if one came from a pipe."""
+        if STANDARD_INPUT in (self.train, self.test):
+            return ""
+        words = ["everytree", verb, self.train, *([] if self.test is None else [self.test])]
+        words += [] if self.label is None else ["--label", self.label]
+        for option, names in (("--drop", self.drop), ("--categorical", self.categorical)):
+            words += [word for name in names for word in (option, name)]
+        words += [] if self.encoding == "onehot" else ["--encoding", self.encoding]
+        return pasteable([*words, *self.learner.arguments(), "--bias", bias])
 
     def read(self) -> Tables:
         """Read both tables."""

@@ -165,6 +165,8 @@ def checking(screen: Console) -> Iterator[Callable[[int, int], None]]:
 @contextmanager
 def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
     if quiet or not screen.is_terminal:
+        if not quiet and _is_cold():
+            screen.print(COMPILING, soft_wrap=True)
         yield lambda words, done: None
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -204,8 +206,8 @@ def plain_table(headers: Sequence[str], *, numbers: int = 0) -> Table:
     return table
 
 
-def show_verdicts(screen: Console, result: CertificationResult) -> None:
-    """Show the finding for everybody together."""
+def show_verdicts(screen: Console, result: CertificationResult, witness: str = "") -> None:
+    """Show the finding for everybody together; `witness` is the command that shows records of a person."""
     screen.print(f"bias model  {escape(str(result.bias))}", soft_wrap=True)
     screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
     facts = tree_facts(result)
@@ -220,10 +222,12 @@ def show_verdicts(screen: Console, result: CertificationResult) -> None:
     screen.print(table)
     if result.witnesses:
         screen.print(
-            "\nnot robust: retrained on a table that the bias model allows, the tree gives another label.\n"
-            f"Which records change: everytree witness, with --person {min(result.witnesses)} for the first.",
+            "\nnot robust: retrained on a table that the bias model allows, the tree gives another label.",
             soft_wrap=True,
         )
+        if witness:
+            screen.print("Which records change, for the first person:", soft_wrap=True)
+            screen.print(f"    {escape(witness)} --person {min(result.witnesses)}", soft_wrap=True)
     for line in open_lines(result):
         screen.print(line, soft_wrap=True)
     show_notes(screen, result.notes)

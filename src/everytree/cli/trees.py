@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,11 @@ class Tree:
     ccp_alpha: str | None = None
     model: Path | None = None
     missing: Way | None = None
+
+    def arguments(self) -> list[str]:
+        """The options as they were given, for a command."""
+        given = [(field.name, getattr(self, field.name)) for field in fields(self)]
+        return [word for name, value in given if value is not None for word in (_option(name), str(value))]
 
     def check(self) -> None:
         """Refuse what makes no sense, before anything is read."""

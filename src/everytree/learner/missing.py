@@ -7,7 +7,7 @@ groups and bias models can name it; numbers are filled in by steps before the tr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -69,7 +69,7 @@ def fill(
     X_train: pd.DataFrame,
     X_test: pd.DataFrame,
     *,
-    drop: Iterable[str] = (),
+    drop: Sequence[str] = (),
     categorical: Iterable[str] = (),
     encoding: Literal["onehot", "ordinal"] = "onehot",
     label_name: str = "label",
@@ -86,7 +86,8 @@ def fill(
     X_train, X_test : pandas.DataFrame
         The tables, without the label.
     drop, categorical, encoding, label_name
-        As in `everytree.table.training_table`. Holes of dropped columns are left alone.
+        As in `everytree.table.training_table`. Holes of dropped columns are left alone. A column that only
+        the test table has can be dropped, too.
 
     Returns
     -------
@@ -98,6 +99,8 @@ def fill(
         If a column has no values at all in the training table, and some would have to be filled in.
     """
     names = list(map(str, X_train.columns))
+    extra = [name for name in drop if name in X_test.columns and name not in names]
+    X_test, drop = X_test.drop(columns=extra), tuple(name for name in drop if name not in extra)
     dropped = known_names(drop, names, "drop", label_name)
     declared = known_names(categorical, names, "categorical", label_name)
     options = {"drop": drop, "categorical": categorical, "encoding": encoding}

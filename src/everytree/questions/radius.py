@@ -58,7 +58,7 @@ def radius(
         A bias model with a free amount, such as ``"flip(?)"`` or ``"flip(?, where race == 'Black')"``.
         Several ``?`` share one value. Amounts are numbers of records.
     max_amount : int, optional
-        Largest amount to look at; by default as many records as the table has.
+        Largest amount to look at; by default as many records as are eligible, or as the table has.
     drop : str or iterable of str
         As for `certify`, like the options that follow.
     categorical : str or iterable of str
@@ -121,7 +121,7 @@ def as_family(family: BiasModel | str | Mapping[str, Any]) -> BiasModel:
 
 
 def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> int:
-    """The largest amount to look at: as asked for, but so that some row is left."""
+    """The largest amount to look at: as asked for, or all that are eligible, but some row is left."""
     train = prepared.train
     if wanted is not None and (isinstance(wanted, bool) or wanted < 0):
         raise EverytreeError(f"max_amount must be a whole number from 0, or None; received {wanted!r}.")
@@ -134,7 +134,11 @@ def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> 
             except BiasError:
                 shorter = most - 1 if most < 64 else int(most * 0.9)
                 most = min(shorter, len(train.y))
-    resolve(model.with_amount(most), train)
+    found = resolve(model.with_amount(most), train)
+    if wanted is None and not found.additions:  # more rows than are eligible cannot change
+        both = zip(model.components, found.components, strict=True)
+        free = [part.eligible for given, part in both if given.amount.unit == "free"]
+        most = min(most, max(free, default=0) or most)
     return most
 
 

@@ -71,6 +71,17 @@ class TreeFacts:
         return ""
 
     @property
+    def no_better(self) -> str:
+        """Say loudly that the tree does not beat the majority; empty if it does, or if that is not known."""
+        if self.right is None or self.majority is None or self.right > self.majority[1]:
+            return ""
+        label, right = self.majority
+        return (
+            f"THE TREE IS NO BETTER THAN ALWAYS SAYING {label}: it is right about {self.right:,} of these "
+            f"people, that about {right:,}. How firm its predictions are says little about their use."
+        )
+
+    @property
     def predicts(self) -> str:
         """The labels with the number of people who get each."""
         return ", ".join(f"{label} ({count:,})" for label, count in self.predicted.items())

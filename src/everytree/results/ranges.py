@@ -6,6 +6,7 @@ Counted by `everytree.questions.metrics`; here they are read, kept and shown.
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
 
-__all__ = ["ATTAINED", "BETWEEN", "EVERYBODY", "PROVED", "MetricRanges"]
+__all__ = ["ATTAINED", "BETWEEN", "EVERYBODY", "PROVED", "MetricRanges", "seen_thousandths"]
 
 ATTAINED, PROVED = "attained", "proved"
 """What an end of a range is: reached by a known table, or only known not to be passed by any."""
@@ -36,6 +37,18 @@ EVERYBODY, BETWEEN = "everybody", "between groups"
 """What stands in the place of a group: all people, or all groups compared with each other."""
 
 ENDS = ("low", "high")
+
+
+def seen_thousandths(low: float, high: float) -> tuple[int, int]:
+    """Round the ends of what was seen inwards, to thousandths; to the nearest where there is nothing between.
+
+    Examples
+    --------
+    >>> seen_thousandths(2 / 3, 8 / 9), seen_thousandths(2 / 3, 2 / 3)
+    ((667, 888), (667, 667))
+    """
+    inner = math.ceil(round(1000 * low, 9)), math.floor(round(1000 * high, 9))
+    return inner if inner[0] <= inner[1] else (round(1000 * low), round(1000 * low))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

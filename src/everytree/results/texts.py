@@ -31,6 +31,8 @@ WHY = {
 }
 """What to say about each reason for which somebody is unknown."""
 
+PROOFS_ONLY = 'The engine "{}" only looks for proofs: "auto" decides more people.'
+
 
 def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
     """The finding in plain text, by group if groups are given."""
@@ -65,11 +67,12 @@ def open_lines(result: CertificationResult) -> list[str]:
     unknown = result.verdicts == "unknown"
     if result.reasons is None:
         return [CUT_OFF] if is_cut_off(result) else []
+    why = WHY if result.engine == "auto" else WHY | {"not settled": PROOFS_ONLY.format(result.engine)}
     counts = Counter(result.reasons[unknown].tolist())
     return [
-        f"unknown, {counted(n, 'person').replace('persons', 'people')}: {WHY[why]}"
-        for why, n in counts.most_common()
-        if why in WHY
+        f"unknown, {counted(n, 'person').replace('persons', 'people')}: {why[reason]}"
+        for reason, n in counts.most_common()
+        if reason in why
     ]
 
 

@@ -5,10 +5,11 @@ Used by every part of everytree that reads names from a user; it knows nothing a
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-__all__ = ["as_number", "counted", "listing", "nearest", "percent"]
+__all__ = ["as_number", "counted", "listing", "nearest", "pasteable", "percent"]
 
 
 def nearest(name: object, options: Iterable[object], cutoff: float = 0.6) -> str:
@@ -76,6 +77,19 @@ def as_number(text: str) -> int | float | str:
         except ValueError:
             continue
     return text
+
+
+def pasteable(words: Iterable[str]) -> str:
+    """Join words to a command that a shell takes apart again; in double quotes where that reads better.
+
+    Examples
+    --------
+    >>> print(pasteable(["everytree", "--bias", "flip(1, where sex == 'Female')"]))
+    everytree --bias "flip(1, where sex == 'Female')"
+    """
+    return " ".join(
+        f'"{word}"' if "'" in word and not set(word) & set('"$`\\!') else shlex.quote(word) for word in words
+    )
 
 
 def percent(share: float) -> str:

@@ -159,13 +159,16 @@ def differs_most(
 ) -> str:
     """Name the group whose share of proved predictions differs most from that of all other people.
 
-    Groups of fewer than `smallest` people are passed over, and so is a group without others.
+    Groups of fewer than `smallest` people are passed over, and so is one with fewer others.
     """
-    compared = [g for g in groups if smallest <= g.people < everybody.people]
     if len(groups) < 2:
         return "All people are in one group, so nothing can be compared."
-    if not compared:
+    large = [group for group in groups if group.people >= smallest]
+    compared = [group for group in large if everybody.people - group.people >= smallest]
+    if not large:
         return f"No group has {smallest} people or more, so none is singled out here."
+    if not compared:
+        return f"Fewer than {smallest} people are in other groups, so none is singled out here."
 
     def gap(group: VerdictCounts) -> float:
         rest = everybody.besides(group)

@@ -5,7 +5,6 @@ Reads the plan and the prepared tables; says nothing about people.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePath
@@ -17,6 +16,7 @@ from everytree.learner.missing import WAYS
 from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
+from everytree.support.text import pasteable
 from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def commands(data: Data, cell: Cell, settings: Mapping[str, object] = NO_SETTING
     if data.missing != WAYS[0]:
         options += ["--missing", data.missing]
     options += ["--depth", str(cell.depth), "--bias", str(cell.model), "--person"]
-    return [shlex.join(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
+    return [pasteable(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
 
 
 def examples(result: CertificationResult) -> dict[str, int]:

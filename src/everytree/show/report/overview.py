@@ -146,13 +146,10 @@ def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
 
 
 def _warnings(trees: list[DepthRow]) -> list[str]:
-    """Say of each tree that says the same to everybody that it does, with its depth where there are more."""
+    """Say loudly which trees tell nobody apart or are no better than the majority, by depth."""
     several = len(trees) > 1
-    return [
-        f"Depth {row.depth}: {row.facts.warning}" if several else row.facts.warning
-        for row in trees
-        if row.facts.warning
-    ]
+    said = [(row.depth, row.facts.warning or row.facts.no_better) for row in trees]
+    return [f"Depth {depth}: {words}" if several else words for depth, words in said if words]
 
 
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from everytree.errors import EverytreeError
 from everytree.show.report import findings, method, pictures, ranges, trees
 from everytree.show.report import overview as content
+from everytree.show.report.appendix import appendix
 from everytree.show.report.overview import headline
 from everytree.show.report.people import encode, people_data
 from everytree.support.files import check_writable, write_text
@@ -95,6 +96,7 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         "commands": lambda: method.commands(audit.plan.data, first.cell, audit.plan.learner),
         "examples": lambda: method.examples(audit.verdicts[first.cell]),
         "people": lambda: encode(people_data(audit)),
+        "appendix": lambda: appendix(audit, first.cell),
     }
 
 

@@ -1,7 +1,7 @@
 """Ranges of metrics over all tables, as pictures and rows of text for the page.
 
-Calls `everytree.questions.metrics`; what is printed is rounded outwards, so that a printed bound is still a
-bound.
+Calls `everytree.questions.metrics`; a proved end is rounded outwards, so that it is still a bound in print,
+and an attained one inwards, so that nothing is said to be seen that was not.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everytree.questions.metrics import metric_ranges
+from everytree.results.ranges import seen_thousandths
 from everytree.show.plots import MetricRangesDisplay
 from everytree.show.report.findings import number
 from everytree.show.report.pictures import svg_of
@@ -143,12 +144,8 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
     today = "none" if math.isnan(row["estimate"]) else _shown(row["estimate"], ratio, round)
     seen = ""
     if not math.isnan(row["attained_low"]):
-        low, high = row["attained_low"], row["attained_high"]
-        seen = (
-            _shown(low, ratio, round)
-            if low == high
-            else f"{_shown(low, ratio, math.floor)} to {_shown(high, ratio, math.ceil)}"
-        )
+        ends = seen_thousandths(row["attained_low"], row["attained_high"])
+        seen = " to ".join(_written(end, ratio) for end in dict.fromkeys(ends))
     return RangeRow(
         who=who,
         people=number(int(row["n"])),
@@ -165,5 +162,8 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
 
 def _shown(value: float, ratio: bool, rounding: Any) -> str:
     """A share in percent with one decimal, a ratio with three."""
-    thousandths = int(rounding(round(1000 * value, 9)))
+    return _written(int(rounding(round(1000 * value, 9))), ratio)
+
+
+def _written(thousandths: int, ratio: bool) -> str:
     return f"{thousandths / 1000:.3f}" if ratio else f"{thousandths / 10:.1f}%"
