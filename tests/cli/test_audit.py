@@ -357,7 +357,7 @@ def test_a_log_shows_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     lines = log.getvalue().splitlines()
     assert lines == [
         "3 of 20 cells are done after 1 s, about 2 min left",
-        "20 of 20 cells are done after 1 s, writing",
+        "20 of 20 cells are done after 1 s, now ranges of metrics and files",
     ]
     silent = StringIO()
     with screen.cells(Console(file=silent), quiet=True) as progress:

@@ -165,7 +165,7 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
 
 def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
     """Say what was decided, and about every column that is dropped why."""
-    said = [("label", f"{table.label}; {table.name_of(table.labels[-1])} counts as being selected")]
+    said = [("label", f"{table.label}; {table.labels[-1]} counts as being selected")]
     said += [("drop", f"{name}: {why}") for name, why in table.dropped.items()]
     holes = [name for name in table.seen if table.X[name].isna().any()]
     if holes:

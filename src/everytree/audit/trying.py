@@ -130,7 +130,7 @@ def first_look(
 
 
 def amounts_for(prepared: Prepared | None, model: BiasModel) -> Amounts:
-    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where most have."""
+    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where half have."""
     if prepared is None:
         return NOTHING_SEEN
     _warm_up()
@@ -143,7 +143,7 @@ def amounts_for(prepared: Prepared | None, model: BiasModel) -> Amounts:
     if len(changed) == 0:
         return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible))
     known = [*found.lower[found.lower > 0].tolist(), *changed.tolist()]
-    low, high = np.quantile(known, (0.1, 0.9), method="inverted_cdf")
+    low, high = (np.quantile(v, q, method="inverted_cdf") for v, q in ((known, 0.1), (changed, 0.5)))
     return Amounts(_capped(ladder(low, high), eligible), "around those at which predictions change")
 
 

@@ -119,7 +119,7 @@ def _progress(done: int, total: int, left: float | None, elapsed: str = "") -> s
     """Say how far an audit is; an estimate that has run out is not shown."""
     said = f"{done} of {total} cells are done{elapsed}"
     if done == total:
-        return f"{said}, writing"
+        return f"{said}, now ranges of metrics and files"
     return f"{said}, about {_duration(left)} left" if left is not None and left > 0 else said
 
 

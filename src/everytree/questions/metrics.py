@@ -41,6 +41,9 @@ __all__ = ["check_names", "metric_ranges"]
 _OPENINGS: WeakKeyDictionary[CertificationResult, Openings] = WeakKeyDictionary()
 """Nodes that were opened for each result: the same for all groupings."""
 
+MOST_SECONDS = 30.0
+"""Where an amount of work takes longer than this, as with many continuous columns, it ends early."""
+
 COLUMNS = (
     "n",
     "estimate",
@@ -84,8 +87,9 @@ def metric_ranges(
     tries : int, default 100
         On how many tables the tree is retrained at most, in search of values that are attained.
     time_limit : float, optional
-        Seconds for bounds over the family of trees. By default an amount of work that takes some seconds
-        at most and always gives the same ranges. What there is no time for counts person by person.
+        Seconds for bounds over the family of trees. By default an amount of work that mostly takes some
+        seconds and always gives the same ranges, but half a minute at most. What there is no time for
+        counts person by person.
     progress : bool or callable, default False
         Show a progress bar on standard error, or call ``progress(share_done, tables_left)``.
 
@@ -133,8 +137,9 @@ def metric_ranges(
     measures = Measures(truth, chosen, members, possible, len(features), smallest_group)
     known = known_tables(result, tries, progress)
     known.check(possible)
-    deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
-    ends = _joint(result, measures, known, Budget() if time_limit is None else Budget(float("inf"), deadline))
+    deadline = time.monotonic() + (MOST_SECONDS if time_limit is None else time_limit)
+    work = Budget().work if time_limit is None else float("inf")
+    ends = _joint(result, measures, known, Budget(work, deadline))
     if ends is not None and result.prepared is not None and tries:
         known = reach_further(known, ends.trees, _OPENINGS[result].problem, result.prepared, tries)
         known.check(possible)
