@@ -144,7 +144,10 @@ def amounts_for(prepared: Prepared | None, model: BiasModel) -> Amounts:
         return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible))
     known = [*found.lower[found.lower > 0].tolist(), *changed.tolist()]
     low, high = (np.quantile(v, q, method="inverted_cdf") for v, q in ((known, 0.1), (changed, 0.5)))
-    return Amounts(_capped(ladder(low, high), eligible), "around those at which predictions change")
+    why = "around those at which predictions change"
+    if (found.lower < 1).all():
+        why += "; a quick look proved nobody at 1: a smaller depth, or more time, may"
+    return Amounts(_capped(ladder(low, high), eligible), why)
 
 
 def _capped(amounts: tuple[int, ...], eligible: int) -> tuple[int, ...]:
