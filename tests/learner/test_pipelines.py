@@ -155,8 +155,7 @@ def test_a_function_is_not_taken_for_nothing() -> None:
 
 
 def test_a_table_with_holes_behind_an_imputer() -> None:
-    with pytest.raises(TableError, match="missing value"):
-        certify(tree(), HOLES, Y, HOLES, "flip(1)")
+    assert certify(tree(), HOLES, Y, HOLES, "flip(1)").predictions.tolist() != []
     result = certify(usual(), HOLES, Y, HOLES[:5], "flip(1, where age < 30 and sex == 'f')")
     assert result.predictions.tolist() == usual().fit(HOLES, Y).predict(HOLES[:5]).tolist()
     assert result.notes == ()

@@ -1,5 +1,6 @@
 """Training and test tables: what goes in, what comes out, and every reason to refuse."""
 
+import pickle
 import re
 import warnings
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from everytree.errors import EverytreeWarning, TableError
 from everytree.table import test_table as encode_test
 from everytree.table import training_table
+from everytree.table.structure import MISSING
 
 
 def people() -> pd.DataFrame:
@@ -228,10 +230,11 @@ def test_numbers_in_a_test_column_of_text() -> None:
 
 def test_missing_values_in_the_test_table() -> None:
     table = training_table(people(), LABELS)
-    with pytest.raises(TableError, match=r"'race' of the test table has a missing value in row 1"):
-        encode_test(table, people().assign(race=["White", None, "White", "White"]))
-    with pytest.raises(TableError, match=r"'income' of the test table has a missing value \(NaN\) in row 3"):
-        encode_test(table, people().assign(income=[1, 2, 3, np.nan]))
+    with pytest.warns(EverytreeWarning, match=r"'race' .* never saw: missing"):
+        encoded = encode_test(table, people().assign(race=["White", None, "White", "White"]))
+    assert encoded.X[1, :2].tolist() == [0, 0]
+    income = table.feature_names.index("income")
+    assert np.isnan(encode_test(table, people().assign(income=[1, 2, 3, np.nan])).X[3, income])
 
 
 # Everything that is refused.
@@ -275,16 +278,46 @@ def test_infinity_names_column_and_first_row(value: float) -> None:
         training_table(people().assign(income=[0, value, value, 1]), LABELS)
 
 
-def test_nan_names_column_row_and_index() -> None:
-    X = people().assign(income=[0, 1, np.nan, 1]).set_axis(list("abcd"))
-    with pytest.raises(TableError, match=r"'income' .* missing value \(NaN\) in row 2 \(index 'c'\)"):
-        training_table(X, LABELS)
+def test_missing_values_need_a_learner_that_knows_them(monkeypatch) -> None:
+    monkeypatch.setattr("sklearn.__version__", "1.8.2")
+    with pytest.raises(TableError, match=r"'income' .* missing values \(NaN\).*scikit-learn 1\.9.*1\.8\.2"):
+        training_table(people().assign(income=[0, 1, np.nan, 1]), LABELS)
 
 
-@pytest.mark.parametrize("missing", [[None] * 4, pd.array([1, None, 2, 3], dtype="Int64")])
-def test_other_kinds_of_missing(missing) -> None:
-    with pytest.raises(TableError, match=r"'m' of the training table has a missing value"):
-        training_table(people().assign(m=missing), LABELS)
+@pytest.mark.parametrize(
+    "missing",
+    [
+        [None] * 4,
+        [1, None, 2, 3],
+        np.array([1, np.nan, 2, 3], np.float16),
+        pd.array([1, None, 2, 3], dtype="Int64"),
+        pd.array([True, None, False, True], dtype="boolean"),
+    ],
+)
+def test_missing_numbers_stay_missing(missing) -> None:
+    table = training_table(people().assign(m=missing), LABELS)
+    assert np.isnan(table.X[1, -1])
+    assert table.has_holes.tolist() == [False] * (len(table.feature_names) - 1) + [True]
+    assert table.columns[-1].encoding == "identity"
+
+
+@pytest.mark.parametrize("hole", [None, np.nan, pd.NA, pd.NaT])
+@pytest.mark.parametrize("encoding", ["onehot", "ordinal"])
+def test_missing_text_is_a_category_of_its_own(hole, encoding) -> None:
+    race = ["White", hole, "Black", hole]
+    table = training_table(people().assign(race=race), LABELS, encoding=encoding)
+    column = next(c for c in table.columns if c.name == "race")
+    assert column.categories == ("Black", "White", MISSING)
+    place = column.features[-1]
+    assert table.X[:, place].tolist() == ([0, 1, 0, 1] if encoding == "onehot" else [1, 2, 0, 2])
+    assert encoding == "ordinal" or table.feature_names[place] == "race is missing"
+    assert pickle.loads(pickle.dumps(column)).categories[-1] is MISSING
+    assert encode_test(table, people().assign(race=race)).X[:, place].tolist() == table.X[:, place].tolist()
+
+
+def test_a_column_of_text_types_without_any_text() -> None:
+    table = training_table(people().assign(race=pd.array([None] * 4, dtype="string")), LABELS)
+    assert next(c for c in table.columns if c.name == "race").categories == (MISSING,)
 
 
 def test_overflow_of_float32() -> None:

@@ -1,6 +1,7 @@
 """The naive learner of the oracle: exact arithmetic, every best split when several tie, nothing compiled.
 
-Nothing here is taken from the library. A table is a sorted tuple of rows, a row is ``(values, label)``.
+Nothing here is taken from the library. A table is a sorted tuple of rows, a row is ``(values, label)``; what
+is missing in a row is written as `MISSING`, which sorts behind all values.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import islice, product
+from itertools import islice, pairwise, product
 
 import numpy as np
 
@@ -18,7 +19,10 @@ Values = tuple[float, ...]
 Row = tuple[Values, int]
 Table = tuple[Row, ...]
 LabelSet = frozenset[int]
-Cut = tuple[int, float]
+Cut = tuple[int, float] | tuple[int, float, bool]
+"""Column and threshold; a third entry, True, says that missing values go left and not right."""
+
+MISSING = math.inf
 
 MOST_TREES = 3000
 """Trees that are looked at where the whole tree decides what is a leaf; those left out are not known."""
@@ -65,10 +69,8 @@ def self_power(c: int) -> int:
     return c**c
 
 
-def best_cuts(
-    node: Table, codes: dict[int, int], leaf: int = 1, criterion: str = "gini"
-) -> list[tuple[int, float]]:
-    """All (column, threshold) of maximal score that leave both sides the rows of a leaf, in whole numbers.
+def best_cuts(node: Table, codes: dict[int, int], leaf: int = 1, criterion: str = "gini") -> list[Cut]:
+    """All splits of maximal score that leave both sides the rows of a leaf, in whole numbers.
 
     For Gini the score of a split is the sum over both sides of (sum of squared class counts) / (size of the
     side); multiplied by the least common multiple of all sizes it is an integer. For entropy it is the sum of
@@ -82,33 +84,63 @@ def best_cuts(
     for _, label in node:
         totals[codes[label]] += 1
     best, cuts = -1, []
-    for j in range(len(node[0][0])):
-        ordered = sorted((values[j], codes[label]) for values, label in node)
-        left = [0] * len(codes)
-        for i in range(1, len(ordered)):
-            left[ordered[i - 1][1]] += 1
-            low, high = ordered[i - 1][0], ordered[i][0]
-            if low == high or min(i, len(ordered) - i) < leaf:
-                continue
-            right = [t - c for t, c in zip(totals, left, strict=True)]
-            if criterion == "gini":
-                score = sum(c * c for c in left) * (scale // i)
-                score += sum(c * c for c in right) * (scale // (n - i))
-            else:
-                of_labels = math.prod(map(self_power, left)) * math.prod(map(self_power, right))
-                score = (of_labels << bits) // (self_power(i) * self_power(n - i))
-            if score > best:
-                best, cuts = score, []
-            if score == best:
-                cuts.append((j, low / 2 + high / 2))
+    for cut, left in _all_cuts(node, codes):
+        i = sum(left)
+        if min(i, n - i) < leaf:
+            continue
+        right = [t - c for t, c in zip(totals, left, strict=True)]
+        if criterion == "gini":
+            score = sum(c * c for c in left) * (scale // i)
+            score += sum(c * c for c in right) * (scale // (n - i))
+        else:
+            of_labels = math.prod(map(self_power, left)) * math.prod(map(self_power, right))
+            score = (of_labels << bits) // (self_power(i) * self_power(n - i))
+        if score > best:
+            best, cuts = score, []
+        if score == best:
+            cuts.append(cut)
     return cuts
 
 
-def divide(node: Table, cut: tuple[int, float]) -> tuple[Table, Table]:
+def _all_cuts(node: Table, codes: dict[int, int]) -> Iterator[tuple[Cut, list[int]]]:
+    """Every split with the label counts of its left side, column by column.
+
+    Where values are missing every gap comes twice, with them on the right and on the left, and behind the
+    last value there is one more: all values left, what is missing right.
+    """
+    for j in range(len(node[0][0])):
+        ordered = sorted((values[j], codes[label]) for values, label in node)
+        missing = [sum(value == MISSING and code == i for value, code in ordered) for i in range(len(codes))]
+        left = [0] * len(codes)
+        for (low, code), (high, _) in pairwise(ordered):
+            left[code] += 1
+            if low == high:
+                continue
+            if high == MISSING:
+                yield (j, math.inf), list(left)
+                continue
+            yield (j, low / 2 + high / 2), list(left)
+            if any(missing):
+                yield (j, low / 2 + high / 2, True), [c + m for c, m in zip(left, missing, strict=True)]
+
+
+def is_left(value: float, cut: Cut) -> bool:
+    """Whether a row of the node goes left."""
+    return len(cut) == 3 if value == MISSING else value <= cut[1]
+
+
+def sends_left(node: Table, cut: Cut, value: float) -> bool:
+    """Whether a person goes left; where no row lacks a value, one without it goes where more rows are."""
+    column = cut[0]
+    if value == MISSING and all(values[column] != MISSING for values, _ in node):
+        return 2 * len(divide(node, cut)[0]) > len(node)
+    return is_left(value, cut)
+
+
+def divide(node: Table, cut: Cut) -> tuple[Table, Table]:
     """The rows left and right of a split."""
-    column, threshold = cut
-    left = tuple(row for row in node if row[0][column] <= threshold)
-    return left, tuple(row for row in node if row[0][column] > threshold)
+    left = tuple(row for row in node if is_left(row[0][cut[0]], cut))
+    return left, tuple(row for row in node if not is_left(row[0][cut[0]], cut))
 
 
 class NaiveLearner:
@@ -134,7 +166,7 @@ class NaiveLearner:
             self._known[key] = self._learn(node, depth, whole)
         return self._known[key]
 
-    def cuts(self, node: Table, depth: int, whole: int) -> list[tuple[int, float]]:
+    def cuts(self, node: Table, depth: int, whole: int) -> list[Cut]:
         """All splits that the learner may take in a node; none if it is a leaf."""
         leaf, split = self.stops.rows(whole)
         pure = len({label for _, label in node}) == 1
@@ -147,7 +179,7 @@ class NaiveLearner:
             return []
         return cuts
 
-    def gain(self, node: Table, cut: tuple[int, float]) -> Fraction:
+    def gain(self, node: Table, cut: Cut) -> Fraction:
         """What a split adds to the score of the node without it."""
         return sum((self.score(side) for side in divide(node, cut)), -self.score(node))
 
@@ -163,12 +195,10 @@ class NaiveLearner:
         if not cuts:
             return [frozenset({self.majority(node)})] * len(self.points)
         gathered: list[set[int]] = [set() for _ in self.points]
-        for column, threshold in cuts:
-            answers = [
-                self.possible_labels(side, depth - 1, whole) for side in divide(node, (column, threshold))
-            ]
+        for cut in cuts:
+            answers = [self.possible_labels(side, depth - 1, whole) for side in divide(node, cut)]
             for i, point in enumerate(self.points):
-                gathered[i] |= answers[point[column] > threshold][i]
+                gathered[i] |= answers[not sends_left(node, cut, point[cut[0]])][i]
         return [frozenset(labels) for labels in gathered]
 
     def majority(self, node: Table) -> int:
@@ -198,11 +228,12 @@ Labels = tuple[tuple[int, int], ...]
 """Pairs of a point and its label."""
 
 
-def _route(learner: NaiveLearner, points: Sequence[int], cut: Cut) -> tuple[list[int], list[int]]:
+def _route(
+    learner: NaiveLearner, node: Table, points: Sequence[int], cut: Cut
+) -> tuple[list[int], list[int]]:
     """The points left and right of a split."""
-    column, threshold = cut
-    left = [i for i in points if learner.points[i][column] <= threshold]
-    return left, [i for i in points if learner.points[i][column] > threshold]
+    left = [i for i in points if sends_left(node, cut, learner.points[i][cut[0]])]
+    return left, [i for i in points if i not in left]
 
 
 def _pruned(
@@ -222,7 +253,7 @@ def _pruned(
     for cut in cuts:
         sides = [
             list(islice(_pruned(learner, side, depth - 1, whole, there), MOST_TREES))
-            for side, there in zip(divide(node, cut), _route(learner, points, cut), strict=True)
+            for side, there in zip(divide(node, cut), _route(learner, node, points, cut), strict=True)
         ]
         for left, right in product(*sides):
             cost, leaves = left[1] + right[1], left[2] + right[2]
@@ -259,7 +290,11 @@ def _best_first(learner: NaiveLearner, table: Table, depth: int) -> Iterator[Lab
             return
         for place, one in enumerate(waiting):
             if one.gain == best and one.cut is not None:
-                sides = zip(divide(one.node, one.cut), _route(learner, one.points, one.cut), strict=True)
+                sides = zip(
+                    divide(one.node, one.cut),
+                    _route(learner, one.node, one.points, one.cut),
+                    strict=True,
+                )
                 children = [opened(node, one.depth - 1, points) for node, points in sides]
                 for pair in product(*children):
                     yield from grow((*waiting[:place], *pair, *waiting[place + 1 :]), splits - 1)

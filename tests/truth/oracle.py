@@ -6,7 +6,8 @@ from the definition of a bias model; each table is then learned twice:
 * by scikit-learn itself, with several random states, and
 * by a naive learner in whole numbers that follows *every* best split when several tie.
 
-A table is a sorted tuple of rows, hence a multiset; a row is ``(values, label)``.
+A table is a sorted tuple of rows, hence a multiset; a row is ``(values, label)``. A value that is missing is
+NaN for the library and for scikit-learn, and `MISSING`, which can be compared, in between.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from tests.truth.naive import (
+    MISSING,
     NO_STOPS,
     LabelSet,
     NaiveLearner,
@@ -71,7 +73,19 @@ class TooManyTablesError(Exception):
 
 def original_table(X: Sequence[Sequence[float]], y: Sequence[int]) -> Table:
     """The training table as a sorted tuple of rows."""
-    return tuple(sorted((tuple(map(float, values)), int(label)) for values, label in zip(X, y, strict=True)))
+    return tuple(sorted((_plain(values), int(label)) for values, label in zip(X, y, strict=True)))
+
+
+def _plain(values: Iterable[float]) -> Values:
+    """Values that can be compared: what is missing becomes `MISSING`."""
+    return tuple(MISSING if value != value else value for value in map(float, values))
+
+
+def _with_holes(rows: Iterable[Values]) -> np.ndarray:
+    """Values as the learner sees them: what is missing is NaN."""
+    X = np.array(list(rows), dtype=np.float32)
+    X[X == MISSING] = np.nan
+    return X
 
 
 def column_values(column: Iterable[float], tested: Iterable[float] = ()) -> list[float]:
@@ -79,20 +93,23 @@ def column_values(column: Iterable[float], tested: Iterable[float] = ()) -> list
 
     They stand for all real numbers: every value of the column, two values inside each gap (on either side
     of its midpoint), one beyond each end, and the values of the test points. A column of zeros and ones
-    takes only 0 and 1.
+    takes only 0 and 1. Where a value of the column is missing, it may be missing in an added row, too.
     """
-    known = sorted(set(map(float, column)))
-    if set(known) <= {0.0, 1.0}:
-        return [0.0, 1.0]
+    given = set(map(float, column))
+    missing = given & {MISSING}
+    known = sorted(given - missing)
+    if known and set(known) <= {0.0, 1.0}:
+        return [0.0, 1.0, *missing]
     inside = [a + share * (b - a) for a, b in pairwise(known) for share in (0.25, 0.75)]
-    return sorted({*known, *inside, known[0] - 1.0, known[-1] + 1.0, *map(float, tested)})
+    beyond = {known[0] - 1.0, known[-1] + 1.0} if known else {0.0}
+    return sorted({*given, *inside, *beyond, *(value for value in map(float, tested) if value < MISSING)})
 
 
 def addable_rows(table: Table, points: Sequence[Sequence[float]], component: Component) -> list[Row]:
     """All rows that a "miss" component may add to the table."""
     n_columns = len(table[0][0])
     choices = [
-        column_values((values[j] for values, _ in table), (point[j] for point in points))
+        column_values((values[j] for values, _ in table), (_plain(point)[j] for point in points))
         for j in range(n_columns)
     ]
     labels = sorted({label for _, label in table})
@@ -200,7 +217,9 @@ def grow_with_sklearn(
     tree = Tree(X.shape[1], sizes, 1)
     levels = np.iinfo(np.int32).max if depth is None else depth
     builder = DepthFirstTreeBuilder(splitter, split, leaf, 0.0, levels, stops.decrease)
-    builder.build(tree, X, codes.astype(np.float64).reshape(-1, 1), None, None)
+    holes = np.isnan(X).any(axis=0)
+    mask = holes.astype(np.uint8) if holes.any() else None
+    builder.build(tree, X, codes.astype(np.float64).reshape(-1, 1), None, mask)
     return lambda points: tree.predict(points).reshape(len(points), n_classes).argmax(axis=1)
 
 
@@ -215,7 +234,7 @@ def _grow_with_public_class(X, codes, depth, random_state, stops):
 
 @lru_cache(maxsize=100_000)
 def _as_float32(values: Values) -> Values:
-    return tuple(float(np.float32(value)) for value in values)
+    return tuple(float(np.float32(value)) for value in _plain(values))
 
 
 class Learner:
@@ -235,13 +254,13 @@ class Learner:
         self.seeds = seeds
         self.trainings = 0
         rounded = [_as_float32(tuple(map(float, point))) for point in points]
-        self._points = np.array(rounded, dtype=np.float32)
+        self._points = _with_holes(rounded)
         self._naive = NaiveLearner(rounded, self.labels, stops)
         self._random_state = np.random.RandomState(0)  # shared: every training draws a new seed from it
 
     def by_sklearn(self, table: Table) -> list[LabelSet]:
         """The labels scikit-learn gives to each point, over ``seeds`` trainings."""
-        X = np.array([values for values, _ in table], dtype=np.float32)
+        X = _with_holes(values for values, _ in table)
         codes = np.searchsorted(self.labels, [label for _, label in table])
         answers = []
         for _ in range(self.seeds):

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.truth.naive import NO_STOPS, Stops
+from tests.truth.naive import MISSING, NO_STOPS, Stops
 from tests.truth.oracle import Component, Table, TooManyTablesError, Values, biased_tables, original_table
 
 CAP = 400
@@ -36,19 +36,29 @@ OPERATORS: dict[str, Callable[[Any, Any], bool]] = {
 
 @dataclass(frozen=True)
 class Compare:
-    """A comparison of a column (by number) or of the label (None) with a value."""
+    """A comparison of a column (by number) or of the label (None) with a value, or "missing".
+
+    A value that is missing differs from everything and is not less or more than anything.
+    """
 
     column: int | None
     op: str
     value: Any
 
     def holds(self, values: Values, label: int) -> bool:
-        return OPERATORS[self.op](label if self.column is None else values[self.column], self.value)
+        subject = label if self.column is None else values[self.column]
+        if self.op == "missing":
+            return subject == MISSING
+        if subject == MISSING:
+            return self.op == "!="
+        return OPERATORS[self.op](subject, self.value)
 
     def expression(self) -> Any:
         from everytree import col, label
 
         subject = label if self.column is None else col(f"x{self.column}")
+        if self.op == "missing":
+            return subject.is_missing()
         return subject.isin(list(self.value)) if self.op == "in" else OPERATORS[self.op](subject, self.value)
 
 
@@ -193,6 +203,7 @@ def random_problem(
     stops: Sequence[str] | None = None,
     amount: int | None = None,
     criterion: str = "gini",
+    holes: float | None = None,
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
@@ -201,6 +212,8 @@ def random_problem(
     ``stops`` names settings of the learner to draw from ("leaf", "split", "decrease", "leaves", "alpha"), of
     which one or two are used; with them a fifth of the problems have no depth limit.
     ``amount`` is what the library is told of rows that may be missing, however few the oracle adds.
+    ``holes`` is the largest share of values that are missing in a column; some columns have none in the
+    table, some none of the test points lacks. A fifth of such problems have no depth limit.
     The kinds, the depth and the style are drawn once; when the tables are too many, only the rest is
     drawn anew, and smaller every time.
     """
@@ -218,6 +231,8 @@ def random_problem(
         if amount is not None:
             X = _spread(X)
         points = _draw_points(rng, X, int(rng.integers(2, 5)))
+        if holes is not None:
+            X, points = _with_holes(rng, X, holes), _with_holes(rng, points, 0.5)
         parts = _draw_parts(rng, X, y, kinds, style, targeted)
         if amount is not None:
             parts = tuple(_claim(part, amount) for part in parts)
@@ -225,6 +240,8 @@ def random_problem(
         if stops:
             problem = _with_stops(problem, np.random.default_rng([seed, 1]), stops)
         problem = with_criterion(problem, criterion)
+        if holes is not None and seed % 5 == 0:
+            problem = replace(problem, depth=None)
         if sum(part.count for part in parts if part.kind == "fake") >= len(y):
             continue
         try:
@@ -264,6 +281,12 @@ def _draw_rows(rng: np.random.Generator, numbers: range, shares: tuple[float, fl
     if rng.random() < 0.5:
         return int(rng.choice(numbers))
     return round(float(rng.uniform(*shares)), int(rng.integers(1, 4))) or shares[0]
+
+
+def _with_holes(rng: np.random.Generator, X: np.ndarray, most: float) -> np.ndarray:
+    """Take values away, from two columns of three."""
+    share = np.where(rng.random(X.shape[1]) < 2 / 3, rng.uniform(0, most, X.shape[1]), 0.0)
+    return np.where(rng.random(X.shape) < share, np.nan, X)
 
 
 def _spread(X: np.ndarray) -> np.ndarray:
@@ -333,7 +356,7 @@ def _follow(rng: np.random.Generator, column: np.ndarray, n_classes: int) -> np.
 
 def _interesting_values(column: np.ndarray) -> list[float]:
     """Training values, places in every gap (near both ends, the midpoint), and beyond the ends."""
-    known = np.unique(column).tolist()
+    known = np.unique(column[~np.isnan(column)]).tolist() or [0.0]
     places = [a + share * (b - a) for a, b in pairwise(known) for share in (0.25, 0.5, 0.75)]
     return [*known, *known, *places, known[0] - 1.0, known[-1] + 1.0]
 
@@ -383,6 +406,8 @@ def _draw_condition(
     if rng.random() < 0.5:
         return _draw_comparison(rng, None, labels, ["==", "==", "!=", "in"])
     column = int(rng.integers(X.shape[1]))
+    if np.isnan(X).any() and rng.random() < 0.3:
+        return Compare(column, "missing", None)
     values = sorted(set(_interesting_values(X[:, column])))
     return _draw_comparison(rng, column, values, ["==", "!=", "<", "<=", ">", ">=", "in"])
 

@@ -91,7 +91,7 @@ def _check_repeated(own: Any, train: TrainingTable, source: Source) -> None:
     into the leaves of the whole Pipeline's tree as it counted them: both say that it saw ``train.X``.
     """
     ours, theirs = (transform(steps, source) for steps in (train.encoder, own[:-1]))
-    if not np.array_equal(ours, theirs) or not _fills_leaves(own[-1], train):
+    if not np.array_equal(ours, theirs, equal_nan=True) or not _fills_leaves(own[-1], train):
         raise UnsupportedLearnerError(
             "The estimator itself, fitted to the training table once more, makes other features of it than "
             "the first time. Chance has a part in some step, then, and nothing can be proved about the "
@@ -154,9 +154,10 @@ def _compare_features(X: NDArray[np.float32], source: Source, train: TrainingTab
             f"The {source.role} has {X.shape[1]} features for everytree, but {theirs.shape[1]} for the "
             f"estimator itself. {REMEDY}"
         )
-    if not np.array_equal(theirs, X):
-        row, feature = (int(place) for place in np.argwhere(theirs != X)[0])
-        rows = int((theirs != X).any(axis=1).sum())
+    differ = (theirs != X) & ~(np.isnan(theirs) & np.isnan(X))
+    if differ.any():
+        row, feature = (int(place) for place in np.argwhere(differ)[0])
+        rows = int(differ.any(axis=1).sum())
         raise UnsupportedLearnerError(
             f"The feature {train.feature_names[feature]!r} of the {source.role} is "
             f"{float(X[row, feature])!r} for everytree, but {float(theirs[row, feature])!r} for the "

@@ -64,7 +64,7 @@ class Programs:
 
     def __init__(self, problem: Problem, judge: Judge, limits: Limits, *, proves: bool = True) -> None:
         self.problem, self.judge, self.deadline, self.proves = problem, judge, limits.deadline, proves
-        self.listing = Listing(problem, judge.X, judge.predictions, judge.open, limits.memory)
+        self.listing = Listing(problem, judge.shown, judge.predictions, judge.open, limits.memory)
         self.people = judge.open.copy()
         budgets = np.array(problem.bias.budgets, float)
         self.family = Family(np.zeros_like(budgets), budgets, 1.0, most_rows(problem, limits.memory))

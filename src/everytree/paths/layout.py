@@ -15,6 +15,7 @@ import numpy as np
 from everytree.bias.kinds import ADD, FLIP, KINDS, NONE, Act, acts_on, uses
 from everytree.paths.program import Changes
 from everytree.prove.node import Cut
+from everytree.prove.views import LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -254,7 +255,7 @@ def bounds_of(problem: Problem, place: dict[int, tuple[int, int]]) -> dict[int, 
     for feature, (low, high) in place.items():
         start, stop = problem.columns.starts[feature], problem.columns.starts[feature + 1]
         values = problem.columns.values[start:stop]
-        lower = float(values[low]) if low >= 0 else -np.inf
+        lower = max(float(values[low]), -LARGEST) if low >= 0 else -np.inf
         upper = float(np.nextafter(np.float64(values[high]), -np.inf)) if high < len(values) else np.inf
         bounds[feature] = (lower, upper)
     return bounds
@@ -265,7 +266,7 @@ def _labels_at(problem: Problem, place: dict[int, tuple[int, int]]) -> NDArray[n
     bias = problem.bias
     if not bias.additions_depend_on_region:
         return bias.addable
-    additions, addable = bias.additions_in(problem.table.region(bounds_of(problem, place)))
+    additions, addable = bias.additions_in(problem.region(bounds_of(problem, place)))
     return addable if additions > 0 else np.zeros_like(addable)
 
 

@@ -136,7 +136,7 @@ def _learned(problem: Problem, trial: Trial) -> tuple[Columns, RowTypes]:
     n_labels = problem.bias.n_labels
     if trial.change.added:
         X, y = trial.table(problem)
-        columns = code_columns(X, problem.columns.boolean)
+        columns = code_columns(problem.views.show(X), problem.columns.boolean)
     else:
         columns, y = problem.columns, trial.change.flip(problem.table.y)
     types = RowTypes(

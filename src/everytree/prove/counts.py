@@ -33,13 +33,15 @@ class Columns(NamedTuple):
     """Feature columns, each value replaced by its rank among the column's distinct values.
 
     ``codes[j, r]`` is the rank of row r in column j; ``values[starts[j] + code]`` gives the value back;
-    ``boolean[j]`` says that the column can hold nothing but 0 and 1, in added rows either.
+    ``boolean[j]`` says that the column can hold nothing but 0 and 1, in added rows either;
+    ``source[j]`` is the feature that it shows: one with holes is shown twice (`prove/views.py`).
     """
 
     codes: NDArray[np.int32]
     values: NDArray[np.float32]
     starts: NDArray[np.int64]
     boolean: NDArray[np.bool_]
+    source: NDArray[np.int64]
 
 
 class RowTypes(NamedTuple):
@@ -89,11 +91,14 @@ class Splits(NamedTuple):
     additions: NDArray[np.int64]
 
 
-def code_columns(X: NDArray[np.float32], boolean: NDArray[np.bool_]) -> Columns:
+def code_columns(
+    X: NDArray[np.float32], boolean: NDArray[np.bool_], source: NDArray[np.int64] | None = None
+) -> Columns:
     """Rank-code every column of a float32 matrix (columns contiguous).
 
-    `boolean` says which columns can never hold anything but 0 and 1, in added rows either: an ordinal code
-    with two categories is not among them, because a category never seen has a code of its own.
+    `source` names the features that the columns show, all in order by default. `boolean` says which columns
+    can never hold anything but 0 and 1, in added rows either: an ordinal code with two categories is not
+    among them, because a category never seen has a code of its own.
     """
     n_rows, n_columns = X.shape
     if n_rows > MOST_ROWS:
@@ -111,7 +116,8 @@ def code_columns(X: NDArray[np.float32], boolean: NDArray[np.bool_]) -> Columns:
         codes[j] = np.searchsorted(values, column)
         distinct.append(values)
     starts = np.concatenate(([0], np.cumsum([len(values) for values in distinct]))).astype(np.int64)
-    return Columns(codes, np.concatenate(distinct), starts, np.asarray(boolean, np.bool_))
+    source = np.arange(n_columns) if source is None else source
+    return Columns(codes, np.concatenate(distinct), starts, np.asarray(boolean, np.bool_), source)
 
 
 def type_rows(y: NDArray[np.int64], bias: ResolvedBias) -> RowTypes:
@@ -152,6 +158,7 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
 
     With additions > 0 and `outer` the outer splits come along. A column of zeros and ones has an outer
     split only where the node lacks one of the two values and no split above (``pinned``) has settled it.
+    Nothing lies beyond the infinity that stands for what is missing.
     """
     n_columns = columns.codes.shape[0]
     n_types = len(types.label)
@@ -186,6 +193,9 @@ def node_splits(columns: Any, types: Any, rows: Any, additions: int, pinned: Any
             constant = first == last and not pinned[j]
             outer_low = constant and value == 1
             outer_high = constant and value == 0
+        elif outer_low and last >= 0:
+            outer_low = columns.values[columns.starts[j] + first] > -np.inf
+            outer_high = columns.values[columns.starts[j] + last] < np.inf
         running[:] = 0
         previous = -1
         for c in range(first, last + 1):

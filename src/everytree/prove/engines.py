@@ -97,7 +97,7 @@ class RelationalEngine:
         """Find the splits that may be best by the bound that needs no cell counts."""
         types, splits, budget, criterion = ground.types, ground.splits, ground.budget, ground.criterion
         score = relational.scores(splits, types, criterion)
-        challengers = _challengers(splits, score, ground.challenging)
+        challengers = _challengers(ground, score)
         least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors, criterion)
         if len(challengers):
             psi = challengers[0]
@@ -233,16 +233,15 @@ def _with_unsplit(ground: Ground, score: NDArray[np.float64]) -> tuple[Splits, N
     return whole, np.append(score, relational.scores(only, ground.types, ground.criterion))
 
 
-def _challengers(
-    splits: Splits, score: NDArray[np.float64], challenging: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Splits of highest score that may challenge, one for each of the best columns, the best first."""
-    ranked = np.where(challenging, score, -np.inf)
+def _challengers(ground: Ground, score: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Splits of highest score that may challenge, one for each of the best features, the best first."""
+    feature = ground.columns.source[ground.splits.feature]
+    ranked = np.where(ground.challenging, score, -np.inf)
     found: list[int] = []
     while len(found) < CHALLENGERS and len(ranked):
         best = int(np.argmax(ranked))
         if ranked[best] == -np.inf:
             break
         found.append(best)
-        ranked[splits.feature == splits.feature[best]] = -np.inf
+        ranked[feature == feature[best]] = -np.inf
     return np.array(found, np.int64)

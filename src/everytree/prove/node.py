@@ -13,6 +13,7 @@ import numpy as np
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT, NEVER, SURELY, availability, may_be_small
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, rows_of_side
+from everytree.prove.views import LARGEST, chosen_views
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -146,6 +147,9 @@ class Nodes:
         splits: Splits = node_splits(
             problem.columns, problem.types, node.rows, additions, node.pinned, problem.outer_splits
         )
+        if len(problem.views.doubled):
+            keep = chosen_views(problem.columns, problem.views, problem.types, node.rows, splits, node.budget)
+            splits = some_splits(splits, keep)
         for feature in self.mentioned if additions > 0 else ():
             of_feature = np.flatnonzero(splits.feature == feature)
             if len(of_feature) > REGION_SPLITS:
@@ -178,7 +182,8 @@ class Nodes:
         """Where an added row on this side can lie: less than the first value right, more than the last left.
 
         The threshold lies anywhere in the gap. Rounding to float32 keeps order, so a value that is less
-        than b after rounding was less than b before, and the same on the other side.
+        than b after rounding was less than b before, and the same on the other side. An end stays infinite
+        as long as what is missing, an infinity there, may be on this side.
         """
         start, stop = self.problem.columns.starts[cut.feature], self.problem.columns.starts[cut.feature + 1]
         values = self.problem.columns.values[start:stop]
@@ -186,11 +191,11 @@ class Nodes:
         if side == 0 and cut.high < len(values):
             upper = min(upper, float(np.nextafter(np.float64(values[cut.high]), -np.inf)))
         if side == 1 and cut.low >= 0:
-            lower = max(lower, float(values[cut.low]))
+            lower = max(lower, float(values[cut.low]), -LARGEST)
         return {**bounds, cut.feature: (lower, upper)}
 
     def _additions_in(self, bounds: Bounds) -> tuple[int, NDArray[np.bool_]]:
-        return self.problem.bias.additions_in(self.problem.table.region(bounds))
+        return self.problem.bias.additions_in(self.problem.region(bounds))
 
 
 def available_splits(
@@ -201,8 +206,13 @@ def available_splits(
         splits.left, splits.total, removable, splits.additions, floors, additions, removals
     )
     keep = codes != NEVER
+    return some_splits(splits, keep), codes[keep]
+
+
+def some_splits(splits: Splits, keep: NDArray[np.bool_]) -> Splits:
+    """Leave the other splits out."""
     by_split = {name: getattr(splits, name)[keep] for name in ("feature", "low", "high", "left", "additions")}
-    return splits._replace(**by_split), codes[keep]
+    return splits._replace(**by_split)
 
 
 def _mentioned_features(problem: Problem) -> list[int]:
@@ -210,4 +220,5 @@ def _mentioned_features(problem: Problem) -> list[int]:
     if problem.bias.additions == 0 or not problem.bias.additions_depend_on_region:
         return []
     names = problem.bias.addition_columns
-    return [j for column in problem.table.columns if column.name in names for j in column.features]
+    features = {j for column in problem.table.columns if column.name in names for j in column.features}
+    return [view for view, feature in enumerate(problem.columns.source.tolist()) if feature in features]

@@ -14,6 +14,7 @@ import numpy as np
 from everytree.learner.availability import Floors, floors
 from everytree.learner.criterion.front import Criterion, criterion_of
 from everytree.prove.counts import Columns, RowTypes, code_columns, type_rows
+from everytree.prove.views import Views
 from everytree.table import check_gaps
 
 if TYPE_CHECKING:
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
     from everytree.bias import ResolvedBias
     from everytree.learner import Settings
     from everytree.table import TrainingTable
+    from everytree.table.structure import Region
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
     """One training table, one bias model and the learner's settings, with the table in codes.
 
-    `outer_splits=False` leaves out splits that only added rows make possible, as the paper does.
+    `views` says which features are shown twice because values are missing. `outer_splits=False` leaves out
+    splits that only added rows make possible, as the paper does.
     """
 
     table: TrainingTable
@@ -36,16 +39,36 @@ class Problem:
     settings: Settings
     columns: Columns
     types: RowTypes
+    views: Views
     outer_splits: bool = True
 
     @classmethod
     def of(
-        cls, table: TrainingTable, bias: ResolvedBias, settings: Settings, *, outer_splits: bool = True
+        cls,
+        table: TrainingTable,
+        bias: ResolvedBias,
+        settings: Settings,
+        *,
+        people: NDArray[np.float32] | None = None,
+        outer_splits: bool = True,
     ) -> Problem:
-        """Code a table; values that the learner may not tell apart are refused."""
+        """Code a table; values that the learner may not tell apart are refused.
+
+        `people` are the features of those who will be judged: they may lack values that no row lacks.
+        """
         check_gaps(table, bias.additions)
-        columns = code_columns(table.X, table.is_boolean)
-        return cls(table, bias, settings, columns, type_rows(table.y, bias), outer_splits)
+        views = Views.of(table, people)
+        columns = code_columns(views.show(table.X), views.boolean(table.is_boolean), views.source)
+        return cls(table, bias, settings, columns, type_rows(table.y, bias), views, outer_splits)
+
+    @cached_property
+    def shown(self) -> NDArray[np.float32]:
+        """The training rows as they are shown."""
+        return self.views.show(self.table.X)
+
+    def region(self, bounds: dict[int, tuple[float, float]]) -> Region:
+        """Translate bounds on columns of codes into what each column of the table can be there."""
+        return self.table.region(self.views.bounds(bounds))
 
     @cached_property
     def depth(self) -> int:
@@ -79,7 +102,6 @@ class People:
         """Those people, in that order."""
         return People(self.X[who], self.predictions[who])
 
-    @cached_property
-    def by_column(self) -> NDArray[np.float32]:
-        """The features with the values of a column side by side."""
-        return np.ascontiguousarray(self.X.T)
+    def by_column(self, views: Views) -> NDArray[np.float32]:
+        """The features as they are shown, with the values of a column side by side."""
+        return np.ascontiguousarray(views.show(self.X).T)

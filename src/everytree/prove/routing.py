@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from everytree.prove.views import LARGEST
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def cut_splits(columns: Columns, splits: Splits, chosen: NDArray[np.int64], exac
 
     With `exact`, at the midpoint of the split's gap (a, b), where scikit-learn puts its threshold; only
     allowed where no row can be added. Otherwise the threshold is anywhere in the gap, so a person goes left
-    if the value is less than b and right if it is more than a.
+    if the value is less than b and right if it is more than a. Infinite values stand for what is missing:
+    every value is on the other side of such a gap.
 
     Soundness
     ---------
@@ -70,7 +72,7 @@ def cut_splits(columns: Columns, splits: Splits, chosen: NDArray[np.int64], exac
     right = np.where(low >= start, columns.values[np.maximum(low, start)].astype(np.float64), -np.inf)
     left = np.where(high < stop, columns.values[np.minimum(high, stop - 1)].astype(np.float64), np.inf)
     if exact:
-        middle = right / 2 + left / 2
+        middle = np.minimum(right / 2 + left / 2, LARGEST)
         return Cuts(feature, middle, middle)
     return Cuts(feature, np.nextafter(left, -np.inf), right)
 

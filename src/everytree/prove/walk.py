@@ -110,7 +110,7 @@ class Walk:
         self.problem = problem
         self.nodes = Nodes(problem)
         self.predictions = people.predictions
-        self.X = people.by_column
+        self.X = people.by_column(problem.views)
         self.engine = engine
         self.limits = limits
         self.tally = routing.empty_tally(len(people), problem.bias.n_labels)

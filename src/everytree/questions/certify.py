@@ -151,7 +151,8 @@ def certify_prepared(
     started = time.monotonic()
     train, test = prepared.train, prepared.test
     resolved = trust(resolve(model, train), trusted)
-    problem = Problem.of(train, resolved, prepared.learner.settings, outer_splits=outer_splits)
+    settings = prepared.learner.settings
+    problem = Problem.of(train, resolved, settings, people=test.X, outer_splits=outer_splits)
     with reporting(progress, len(test.X)) as report:
         decision = Deciding(problem, prepared, engine, limits, n_jobs).run(report)
     robust, tally = decision.robust, decision.walk.tally

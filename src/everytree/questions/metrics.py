@@ -170,9 +170,16 @@ def _joint(
         train = prepared.train
         bias = resolve(result.bias, train)
         _OPENINGS[result] = Openings(
-            Problem.of(train, trust(bias, result.trusted), prepared.learner.settings)
+            Problem.of(
+                train,
+                trust(bias, result.trusted),
+                prepared.learner.settings,
+                people=prepared.test.X,
+            )
         )
-    return joint_ends(_OPENINGS[result], prepared.test.X, robust, measures.wanted(), known.labels, budget)
+    openings = _OPENINGS[result]
+    X = openings.problem.views.show(prepared.test.X)
+    return joint_ends(openings, X, robust, measures.wanted(), known.labels, budget)
 
 
 def _check_numbers(tries: int, time_limit: float | None, smallest_group: int) -> None:

@@ -59,7 +59,8 @@ class Arenas:
 
     def __init__(self, problem: Problem, tree: Any, people: NDArray[np.float32]) -> None:
         self.problem, X = problem, np.ascontiguousarray(problem.table.X)
-        tree.fit(X, problem.table.y, check_input=False)
+        # scikit-learn looks for missing values only while it checks its input
+        tree.fit(X, problem.table.y, check_input=bool(problem.views.holes.any()))
         tree = tree.tree_
         self.rows_of = tree.decision_path(X).tocsc()
         self.size = tree.n_node_samples

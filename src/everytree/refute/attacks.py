@@ -90,6 +90,8 @@ class Attack:
     def __post_init__(self) -> None:
         X = self.problem.table.X
         self.way = new_way(self.problem.bias.n_labels, LONGEST_WAY)
+        self.means = _means(X) if len(self.problem.views.doubled) else None
+        X = _filled(X, self.means)
         spread = X.std(axis=0, dtype=np.float64)  # float32 would overflow where the largest values are
         self.scale = np.where(spread > 0, 1 / np.maximum(spread, 1e-12), 0.0)
         self.least_rows = FEWEST_ROWS
@@ -176,7 +178,7 @@ class Attack:
         elif opening == NEAR:
             among = rng.random(len(self.scale)) < SHARE_OF_COLUMNS
             among[rng.integers(len(among))] = True
-            goal = goal._replace(order=_nearest(arena, goal.x, self.scale * among))
+            goal = goal._replace(order=self._nearest(arena, goal.x, self.scale * among))
             moves.change_near(table, rules, left, goal, 1 + int(rng.integers(max(1, left.max()))))
         return bool(moves.turn_leaf(columns, table, rules, left, goal, way, at_once))
 
@@ -184,11 +186,12 @@ class Attack:
         """Labels to turn a person to: the runner-up of the leaf, then others at random."""
         arena = self._arena(p)
         moves.reset(arena.table, arena.rules, arena.left)
-        steps, _ = follow(arena.columns, arena.table, self.judge.X[p], arena.depth, self.way)
+        x = self.judge.shown[p]
+        steps, _ = follow(arena.columns, arena.table, x, arena.depth, self.way)
         expected = int(self.judge.predictions[p])
         counts = self.way.counts.astype(float)
         if steps > 0 and counts.sum() == counts.max():
-            follow(arena.columns, arena.table, self.judge.X[p], steps - 1, self.way)
+            follow(arena.columns, arena.table, x, steps - 1, self.way)
             counts = self.way.counts.astype(float)
         counts += rng.random(len(counts)) * 0.5
         counts[expected] = -1.0
@@ -203,9 +206,16 @@ class Attack:
         return self.arenas.of_person(p, self.least_rows)
 
     def _goal(self, p: int, target: int) -> Goal:
-        x, arena = self.judge.X[p], self._arena(p)
-        order = _nearest(arena, x, self.scale)
+        x, arena = self.judge.shown[p], self._arena(p)
+        order = self._nearest(arena, x, self.scale)
         return Goal(x, int(self.judge.predictions[p]), target, order, arena.depth)
+
+    def _nearest(
+        self, arena: Arena, x: NDArray[np.float32], scale: NDArray[np.float64]
+    ) -> NDArray[np.int64]:
+        """Rows of an arena, the nearest first; what is missing counts as the mean."""
+        x = _filled(np.where(np.isinf(x), np.nan, x)[: len(scale)], self.means).astype(np.float64)
+        return np.argsort((((_filled(arena.X, self.means) - x) * scale) ** 2).sum(axis=1), kind="stable")
 
     def _confirm(self, goal: Goal, p: int) -> bool:
         """Retrain on the drafted table; if the person falls, also on a smaller one that may do."""
@@ -267,9 +277,16 @@ def _growing(most: int) -> list[int]:
     return numbers
 
 
-def _nearest(arena: Arena, x: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Rows of an arena, the nearest first."""
-    return np.argsort((((arena.X - x.astype(np.float64)) * scale) ** 2).sum(axis=1), kind="stable")
+def _means(X: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Mean of the values that each feature has; 0 where all are missing."""
+    known = ~np.isnan(X)
+    sums = np.where(known, X, 0).sum(axis=0, dtype=np.float64)
+    return np.asarray(sums / np.maximum(known.sum(axis=0), 1), np.float32)
+
+
+def _filled(X: NDArray[np.float32], means: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """Put means in the place of what is missing; None if nothing is."""
+    return X if means is None else np.where(np.isnan(X), means, X)
 
 
 @kernel

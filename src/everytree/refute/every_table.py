@@ -112,7 +112,8 @@ class EveryTable:
     usual and the learner cannot stop, there is nothing to try: a node that T' makes pure shows its label on
     the person's side of a split that is left. A removal that widens a gap makes two splits of the node equal;
     one of them is not usual, or both are followed, and the midpoint of the wide gap lies between those of
-    its parts.
+    its parts. The same holds where removals take all rows without a value away, for the two views of a
+    feature and the people without one.
     """
 
     def __init__(self, problem: Problem, judge: Judge) -> None:
@@ -121,7 +122,7 @@ class EveryTable:
         self.people = judge.open.copy()
         self.finished = np.zeros(len(judge.open), np.bool_)
         self.blocked = np.zeros(len(judge.open), np.bool_)
-        self.X = np.ascontiguousarray(judge.X.T)
+        self.X = np.ascontiguousarray(judge.shown.T)
         self._ready = lru_cache(MOST_READY)(self._make_ready)
         self._trials: Counter[int] = Counter()
 
@@ -265,7 +266,7 @@ class EveryTable:
         if ready is None:
             self.blocked[p] = True
             return
-        person = Person(judge.X[p], int(judge.predictions[p]))
+        person = Person(judge.shown[p], int(judge.predictions[p]))
         for k in count():
             if k == len(ready.parts):
                 part = next(ready.changes, None)
@@ -312,4 +313,4 @@ class EveryTable:
         rows = [(int(node.rows[r]), int(label)) for r, label in change if r >= 0]
         flipped = {row: label for row, label in rows if label != REMOVED}
         removed = tuple(sorted(row for row, label in rows if label == REMOVED))
-        return Trial(Change(flipped, removed), np.empty((0, len(self.X)), np.float32))
+        return Trial(Change(flipped, removed), self.problem.table.X[:0])

@@ -7,11 +7,12 @@ so tables that share nodes share the work done for them.
 from __future__ import annotations
 
 from itertools import pairwise
-from math import inf
+from math import inf, isinf
 from typing import TYPE_CHECKING, NamedTuple
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT
 from everytree.learner.criterion.front import tolerance, value_of_counts
+from everytree.prove.views import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,6 +76,8 @@ class EveryTree:
         Number of labels.
     criterion : Criterion
         What the learner calls the best split.
+    n_features : int
+        Features of the table; what is shown beyond them are second views of those with holes.
     """
 
     def __init__(
@@ -83,8 +86,10 @@ class EveryTree:
         predictions: Sequence[int],
         n_labels: int,
         criterion: Criterion,
+        n_features: int,
     ) -> None:
         self.criterion = criterion
+        self.n_features = n_features
         self.people = people
         self.predictions = predictions
         self.n_labels = n_labels
@@ -128,11 +133,23 @@ class EveryTree:
             return True
         for feature, low, high, left, right in cuts:
             value = self.people[person][feature]
+            if isinf(value) and not self._sent(node, feature, left, right):
+                continue
             if value <= high and self.may_differ(left, depth - 1, person, rules):
                 return True
             if value > low and self.may_differ(right, depth - 1, person, rules):
                 return True
         return False
+
+    def _sent(self, node: Node, feature: int, left: Node, right: Node) -> bool:
+        """Whether the learner sends people without a value as this view does (see `prove/views.py`).
+
+        Always, if the node has rows without one; if not, to the side with more rows, equal ones to the right.
+        """
+        if any(isinf(self.places[kind][feature].low) for kind, _ in node):
+            return True
+        more_left = sum(number for _, number in left) > sum(number for _, number in right)
+        return more_left == (feature >= self.n_features)
 
     def _counts(self, node: Node) -> list[int]:
         counts = [0] * self.n_labels
@@ -205,4 +222,4 @@ class EveryTree:
         above = [place for kind, _ in right if (place := self.places[kind][feature]).rank == first]
         low = max(place.low for place in below) / 2 + min(place.low for place in above) / 2
         high = max(place.high for place in below) / 2 + min(place.high for place in above) / 2
-        return BestSplit(feature, low, high, left, right)
+        return BestSplit(feature, min(low, LARGEST), min(high, LARGEST), left, right)

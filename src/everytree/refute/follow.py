@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.learner.criterion.front import joined, lookup, raised, summed
+from everytree.prove.views import LARGEST
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
@@ -89,10 +90,29 @@ def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
         start = columns.starts[feature]
         # np.float64 first: the learner halves in double precision
         middle = np.float64(columns.values[start + low]) / 2 + np.float64(columns.values[start + high]) / 2
-        side = 0 if x[feature] <= middle else 1
+        side = 0 if x[feature] <= min(middle, LARGEST) else 1
+        if np.isinf(x[feature]) and not _someone_lacks(columns, table, size, feature):
+            side = 0 if 2 * _left_of(columns, table, size, feature, low) > size else 1
         way.feature[steps], way.low[steps], way.side[steps] = feature, low, side
         size = _keep_side(columns, table, size, feature, low, side)
         steps += 1
+
+
+@kernel
+def _someone_lacks(columns: Any, table: Any, size: int, feature: int) -> bool:
+    """Whether a row of the node lacks the feature: in its views that is the first or the last value."""
+    start, code, live = columns.starts[feature], columns.codes[feature], table.live[feature]
+    first = columns.values[start + code[table.copied[live[0]]]]
+    last = columns.values[start + code[table.copied[live[size - 1]]]]
+    return bool(np.isinf(first) or np.isinf(last))
+
+
+@kernel
+def _left_of(columns: Any, table: Any, size: int, feature: int, low: int) -> int:
+    count = 0
+    for k in range(size):
+        count += columns.codes[feature][table.copied[table.live[feature, k]]] <= low
+    return count
 
 
 @kernel

@@ -55,6 +55,7 @@ class Judge:
         self.problem = problem
         self.new_tree = new_tree
         self.X = np.ascontiguousarray(people.X)
+        self.shown = np.ascontiguousarray(problem.views.show(people.X))
         self.predictions = people.predictions
         self.proved = np.zeros(len(people), np.bool_)
         self.open = ~self.proved
@@ -101,7 +102,8 @@ class Judge:
         tree = self.new_tree()
         if seed is not None:
             tree.set_params(random_state=seed)
-        tree.fit(X, y, check_input=False)
+        # scikit-learn looks for missing values only while it checks its input
+        tree.fit(X, y, check_input=bool(self.problem.views.holes.any()))
         self.retrained += 1
         after: NDArray[np.int64] = tree.predict(self.X, check_input=False)
         return after
@@ -119,7 +121,7 @@ class Judge:
         added = changed.iloc[-len(trial.change.added) :]
         return (
             changed.dtypes.tolist() == table.frame.dtypes.tolist()
-            and np.array_equal(test_table(table, table.as_given(added)).X, trial.features)
+            and np.array_equal(test_table(table, table.as_given(added)).X, trial.features, equal_nan=True)
             and self.membership.holds(trial, added)
         )
 

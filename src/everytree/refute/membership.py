@@ -89,7 +89,7 @@ class Membership:
         flips = [self._flip(row, label) for row, label in change.flipped.items()]
         additions, removals = [], []
         new = AddedRows(self.problem, added)
-        if change.added and not self._booleans_stay(trial, new.view):
+        if change.added and not self._columns_allow(trial, new.view):
             return False
         kinds = zip(map(id, change.added), change.labels, strict=True)
         alike: dict[tuple[int, int], list[int]] = {}
@@ -116,11 +116,21 @@ class Membership:
             removals.append(after[1])
         return all(self._assignable(wanted) for wanted in (additions, flips, removals))
 
-    def _booleans_stay(self, trial: Trial, new: TableView) -> bool:
-        """Whether added rows carry 0 or 1 wherever the training table has nothing else, as proofs assume."""
-        features = trial.features[:, self.problem.table.is_boolean]
-        values = [features, *(new.column(name).values for name in self.boolean)]
-        return all(bool(((part == 0) | (part == 1)).all()) for part in values)
+    def _columns_allow(self, trial: Trial, new: TableView) -> bool:
+        """Whether added rows have what proofs assume of their columns.
+
+        That is 0 or 1 wherever the training table has nothing else, and a value wherever no row lacks one.
+        """
+        table, features = self.problem.table, trial.features
+        missing = np.isnan(features)
+        if missing[:, ~table.has_holes].any():
+            return False
+        zero_one = (features == 0) | (features == 1) | missing
+        named = [(new.column(name), self.view.column(name)) for name in self.boolean]
+        return bool(zero_one[:, table.is_boolean].all()) and all(
+            bool(((one.values == 0) | (one.values == 1) | (one.missing & known.missing.any())).all())
+            for one, known in named
+        )
 
     def _rows(self, component: Any, label: int | None = None) -> Any:
         """Training rows that satisfy a component's condition, all with the given label if there is one."""

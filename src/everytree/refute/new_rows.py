@@ -17,8 +17,10 @@ from everytree.bias.kinds import ADD
 from everytree.bias.language.expressions import Membership, leaves
 from everytree.errors import TableError
 from everytree.refute.membership import AddedRows
-from everytree.refute.storage import NOTHING, beside, between, rows_like, stored
+from everytree.refute.storage import NOTHING, beside, between, is_missing, rows_like, stored
 from everytree.table import test_table
+from everytree.table.structure import MISSING, Bounds
+from everytree.table.values import plain_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +35,6 @@ TEMPLATES = 40
 """Training rows that are tried as a template of an added row."""
 
 Row = tuple[object, ...]
-Bounds = dict[int, tuple[float, float]]
 
 
 class RowMaker:
@@ -67,22 +68,22 @@ class RowMaker:
                 if value is not NOTHING and (value in (0, 1) or not boolean):
                     yield value
 
-    def row(self, bounds: Bounds, label: int) -> Row | None:
+    def row(self, bounds: dict[int, tuple[float, float]], label: int) -> Row | None:
         """Original values of a row to add; None if none was found before the deadline."""
         key = (tuple(sorted(bounds.items())), label)
         if key not in self.cache:
             self.cache[key] = self._make(bounds, label)
         return self.cache[key]
 
-    def _make(self, bounds: Bounds, label: int) -> Row | None:
+    def _make(self, bounds: dict[int, tuple[float, float]], label: int) -> Row | None:
         table = self.problem.table
-        X = table.X
+        X = self.problem.shown
         fits = np.ones(len(X), np.int64)
         for feature, interval in bounds.items():
             fits += _inside(X[:, feature], interval)
         allowed = self._allowed_rows(label)
         order = np.argsort(-(fits * 2 + allowed), kind="stable")[:TEMPLATES]
-        region = table.region(bounds)
+        region = self.problem.region(bounds)
         tried: set[str] = set()  # by their text: a value need not be hashable
         for template in order:
             values = []
@@ -125,29 +126,34 @@ class RowMaker:
             return own  # dates are not made up; whether this one lies there is seen when it is encoded
         if isinstance(possible, frozenset):
             known = [category for category in column.categories if category in possible]
-            return own if own in known else (known[0] if known else NOTHING)
-        if _inside(own, possible):
+            if (MISSING if is_missing(own) else own) in known:
+                return own
+            return NOTHING if not known else _hole(values) if known[0] is MISSING else known[0]
+        if is_missing(own) and len(possible) == 3:
+            return own
+        if not is_missing(own) and _inside(own, possible):
             return own
         for constant in self.constants.get(column.name, ()):
             if _inside(constant, possible):
                 return constant
-        inside = np.flatnonzero(_inside(np.asarray(values, float), possible))
+        inside = np.flatnonzero(values.notna() & _inside(plain_numbers(values)[0], possible))
         if len(inside):
             return values.iloc[int(inside[len(inside) // 2])]
-        low, high = possible
+        low, high = possible[:2]
         new: Iterable[Any] = between(low, high, values.dtype)
         if column.kind == "boolean":
             new = (stored(number, values.dtype) for number in (0, 1))
-        return next((value for value in new if _inside(value, possible)), NOTHING)
+        nothing = _hole(values) if len(possible) == 3 else NOTHING
+        return next((value for value in new if _inside(value, possible)), nothing)
 
     def as_frame(self, rows: Iterable[Row]) -> pd.DataFrame:
         """Rows with the original columns, in their original types."""
         return rows_like(self.frame, list(rows))
 
-    def _lies(self, row: Row, bounds: Bounds) -> bool:
+    def _lies(self, row: Row, bounds: dict[int, tuple[float, float]]) -> bool:
         """Whether the learner sees a row within the bounds; not if an encoder does not know its values."""
         try:
-            encoded = self.encode((row,))[0]
+            encoded = self.problem.views.show(self.encode((row,)))[0]
         except TableError:
             return False
         return all(_inside(encoded[feature], interval) for feature, interval in bounds.items())
@@ -163,11 +169,20 @@ class RowMaker:
         return seen[[place[id(row)] for row in rows]]
 
 
-def _inside(values: Any, interval: tuple[float, float]) -> Any:
-    """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high."""
+def _hole(values: pd.Series[Any]) -> Any:
+    """What stands for a missing value in a column that has some; NOTHING if it has none."""
+    missing = values[values.isna()]
+    return missing.iloc[0] if len(missing) else NOTHING
+
+
+def _inside(values: Any, interval: Bounds) -> Any:
+    """Whether values, rounded to float32 as the learner sees them, lie in low < value <= high.
+
+    Nothing lies before minus infinity, which stands for what is missing.
+    """
     with np.errstate(over="ignore"):
         seen = np.asarray(values, np.float32).astype(np.float64)
-    return (seen > interval[0]) & (seen <= interval[1])
+    return ((seen > interval[0]) | (interval[0] == -math.inf)) & (seen <= interval[1])
 
 
 def _constants(components: list[Any]) -> dict[str, list[Any]]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from everytree.bias.kinds import ADD
 from everytree.bias.language.expressions import Membership, leaves
+from everytree.prove.views import LARGEST
 from everytree.table.gaps import FEATURE_STEP, LARGEST_STEP
 
 if TYPE_CHECKING:
@@ -58,13 +59,14 @@ class Axis:
     stretches, in their true order, for which a stretch has as many ranks as rows may be added. Splits
     between such values may exist or not (`may_touch`); between two points one always exists, as
     `check_gaps` sees to. Thresholds are only known to lie in an interval that the places of both sides
-    give.
+    give. What is missing is a point by itself, `missing`, behind or before all others.
     """
 
     def __init__(
         self, values: Iterable[float], boolean: bool, further: Iterable[float], additions: int
     ) -> None:
-        known = sorted({0.0, 1.0} if boolean else set(map(float, values)))
+        holes = {value for value in map(float, values) if np.isinf(value)}
+        known = sorted({0.0, 1.0} if boolean else set(map(float, values)) - holes)
         points = list(known)
         if not boolean:
             apart = 3 * (additions + 1) * LARGEST_STEP
@@ -88,6 +90,12 @@ class Axis:
                 for k, example in enumerate(_parts(low, high, additions), start=1):
                     rank = 2 * i * ranks + k
                     self.places.append(Place(rank, 2 * i, first, last, (low, last), (example,), k))
+        self.missing: Place | None = None
+        for end in holes:
+            position = 2 * len(points) + 5 if end > 0 else -5
+            within = (LARGEST, np.inf) if end > 0 else (-np.inf, -LARGEST)
+            self.missing = Place(position * ranks, position, end, end, within, (within,))
+            self.of_value[end] = self.missing
 
 
 def _point(value: float, position: int, ranks: int, exact: bool) -> Place:
@@ -128,7 +136,7 @@ def axes(problem: Problem, further: dict[int, list[float]]) -> list[Axis]:
         Axis(
             columns.values[columns.starts[j] : columns.starts[j + 1]],
             bool(columns.boolean[j]) and problem.bias.additions > 0,
-            further.get(j, []),
+            further.get(int(columns.source[j]), []),
             problem.bias.additions,
         )
         for j in range(len(columns.boolean))
@@ -153,9 +161,10 @@ def constants(problem: Problem) -> dict[int, list[float]]:
 def turning_points(problem: Problem, person: Iterable[float]) -> dict[int, list[float]]:
     """Values for which the midpoint to some training value is the person's own value."""
     columns = problem.columns
+    known = (columns.values[columns.starts[j] : columns.starts[j + 1]] for j in range(len(columns.boolean)))
     return {
-        j: [2 * float(x) - float(a) for a in columns.values[columns.starts[j] : columns.starts[j + 1]]]
-        for j, x in enumerate(person)
+        j: [2 * float(x) - float(a) for a in values if np.isfinite(x) and np.isfinite(a)]
+        for j, (x, values) in enumerate(zip(person, known, strict=True))
     }
 
 
@@ -164,8 +173,9 @@ def at_least(problem: Problem) -> float:
 
     Between, before and beyond k values there are k + 1 stretches, each with a rank for every added row.
     """
-    columns = problem.columns
-    sizes = (columns.starts[1:] - columns.starts[:-1])[~columns.boolean].astype(np.float64)
+    columns, n_features = problem.columns, problem.views.n_features
+    sizes = (columns.starts[1:] - columns.starts[:-1])[:n_features]
+    sizes = (sizes - problem.views.holes)[~columns.boolean[:n_features]].astype(np.float64)
     return float(np.prod(sizes + (sizes + 1) * problem.bias.additions))
 
 
@@ -186,10 +196,22 @@ def _choices(problem: Problem, lines: list[Axis]) -> list[list[tuple[tuple[int, 
     choices: list[list[tuple[tuple[int, Place], ...]]] = []
     onehot = [column for column in problem.table.columns if column.encoding == "onehot"]
     together = {feature for column in onehot for feature in column.features}
-    for j, line in enumerate(lines):
-        if j not in together:
+    second = {int(j): problem.views.n_features + i for i, j in enumerate(problem.views.doubled)}
+    for j, line in enumerate(lines[: problem.views.n_features]):
+        if j in second:
+            choices.append(_in_both_views(lines, j, second[j]))
+        elif j not in together:
             choices.append([((j, place),) for place in line.places])
     return choices + [_categories(column, lines) for column in onehot]
+
+
+def _in_both_views(lines: list[Axis], first: int, second: int) -> list[tuple[tuple[int, Place], ...]]:
+    """The places of a feature that is shown twice: its values, and what is missing if a row lacks it."""
+    pairs = list(zip(lines[first].places, lines[second].places, strict=True))
+    holes = lines[first].missing, lines[second].missing
+    if holes[0] is not None and holes[1] is not None:
+        pairs.append((holes[0], holes[1]))
+    return [((first, one), (second, other)) for one, other in pairs]
 
 
 def _categories(column: Column, lines: list[Axis]) -> list[tuple[tuple[int, Place], ...]]:

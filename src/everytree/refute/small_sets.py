@@ -94,7 +94,7 @@ def try_every_table(
         for p in sorted(doubtful):
             if time.monotonic() > search.deadline:
                 break
-            turning = turning_points(problem, judge.X[p])
+            turning = turning_points(problem, judge.shown[p])
             further = {j: points.get(j, []) + turning[j] for j in turning}
             again = search.run(further, [p]) if p not in judge.witnesses else None
             if again is not None:
@@ -128,8 +128,9 @@ class _Search:
         lines = axes(problem, points)
         if bias.additions and how_many(problem, lines) * bias.n_labels > MOST_PLACES:
             return None
-        X = judge.X.astype(np.float64).tolist()
-        trees = EveryTree(X, judge.predictions.tolist(), problem.bias.n_labels, problem.criterion)
+        X = judge.shown.astype(np.float64).tolist()
+        n_labels, n_features = problem.bias.n_labels, problem.views.n_features
+        trees = EveryTree(X, judge.predictions.tolist(), n_labels, problem.criterion, n_features)
         listed = TableList(problem, trees, lines)
         size = listed.size()
         work = size * len(listed.start) * len(lines)

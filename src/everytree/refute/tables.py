@@ -163,13 +163,14 @@ class TableList:
         """List what may happen to rows of T; rows that are interchangeable form a group."""
         table = self.problem.table
         groups: dict[tuple[object, ...], list[int]] = {}
-        for row, features in enumerate(table.X):
+        X = self.problem.shown
+        for row, features in enumerate(X):
             groups.setdefault(
                 (*features.tolist(), int(table.y[row]), self.permissions.signature(row)), []
             ).append(row)
         for rows in groups.values():
             row = rows[0]
-            values = table.X[row].tolist()
+            values = X[row].tolist()
             places = tuple(line.of_value[value] for line, value in zip(self.lines, values, strict=True))
             label = int(table.y[row])
             kind = self.trees.kind(places, label)
@@ -189,9 +190,9 @@ class TableList:
         self.acts.append(Act(before, after, len(self.members), cap, taken, wants))
 
     def _list_additions(self) -> None:
-        table, bias = self.problem.table, self.problem.bias
+        bias = self.problem.bias
         for places in combinations(self.problem, self.lines):
-            region = table.region({j: place.within for j, place in enumerate(places)})
+            region = self.problem.region({j: place.within for j, place in enumerate(places)})
             if any(isinstance(values, frozenset) and not values for values in region.values()):
                 continue
             for label, wants in self.permissions.additions(region):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.learner.criterion.front import new_branches, score, tolerance, value
+from everytree.prove.views import LARGEST
 from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
@@ -208,11 +209,14 @@ def _score(criterion: Any, code: Any, label: Any, room: Any, size: int, branches
 def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, ties: Any) -> int:
     """List the children of splits that score at least so much, on the person's side, each set of rows once.
 
-    A child is its column, the last code on the left, the side and its number of rows. -1: too many.
+    A child is its column, the last code on the left, the side and its number of rows. -1: too many. People
+    without a value go where more rows are, if no row lacks one (`prove/views.py`).
     """
     used = 0
     for j in range(len(code)):
         start, live = columns.starts[j], room.live[j]
+        first, last = columns.values[start + code[j, live[0]]], columns.values[start + code[j, live[size - 1]]]
+        by_size = np.isinf(x[j]) and not np.isinf(first) and not np.isinf(last)
         for k in range(1, size):
             if room.scores[j, k] < least:
                 continue
@@ -221,7 +225,9 @@ def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, t
             middle = (
                 np.float64(columns.values[start + low]) / 2 + np.float64(columns.values[start + high]) / 2
             )
-            side = 0 if x[j] <= middle else 1
+            side = 0 if x[j] <= min(middle, LARGEST) else 1
+            if by_size:
+                side = 0 if 2 * k > size else 1
             n_rows = k if side == 0 else size - k
             known = False
             for t in range(used):

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["REFUSALS", "as_learner_sees", "check_finite", "number_block", "take_columns", "with_types"]
 
+OLDEST_WITH_HOLES = (1, 9)
+"""First scikit-learn whose trees treat missing values in prediction as they did in training."""
+
 REFUSALS = (ValueError, TypeError, OverflowError)
 """What scikit-learn and its encoders raise for a table that they do not take."""
 
@@ -91,7 +94,7 @@ def number_block(source: Source, names: Sequence[str]) -> NDArray[np.float32]:
 def check_finite(
     block: NDArray[np.float32], value_at: Callable[[int, int], Any], names: Sequence[str], source: Source
 ) -> None:
-    """Refuse a block of features that is not finite, naming the first column and row.
+    """Refuse a block of features that is neither finite nor missing, naming the first column and row.
 
     Parameters
     ----------
@@ -107,22 +110,40 @@ def check_finite(
     finite = np.isfinite(block)
     if finite.all():
         return
+    holes = np.isnan(block)
+    if holes.any():
+        _refuse_old_learner(names[int(np.flatnonzero(holes.any(axis=0))[0])], source)
+    finite |= holes
+    if finite.all():
+        return
     position = int(np.flatnonzero(~finite.all(axis=0))[0])
     row = int(np.flatnonzero(~finite[:, position])[0])
     where = f"Column {names[position]!r} of the {source.role}"
     found = value_at(row, position)
-    value = np.nan if pd.isna(found) else float(found)
-    if np.isnan(value):
-        problem, remedy = "has a missing value (NaN)", "Fill it in, remove the row, or drop the column."
-    elif np.isinf(value):
+    value = float(found)
+    if np.isinf(value):
         problem, remedy = f"is infinite ({value})", "Replace it by a finite number, or remove the row."
     else:
         problem = f"holds {value!r}, which is beyond float32 (largest number 3.4e38),"
         remedy = "scikit-learn's trees compute in float32. Rescale the column."
     bad = int((~finite[:, position]).sum())
     raise TableError(
-        f"{where} {problem} in {source.place(row)} ({bad} such rows). Every number must be finite. {remedy}"
+        f"{where} {problem} in {source.place(row)} ({bad} such rows). Every number must be finite, or "
+        f"missing (NaN). {remedy}"
     )
+
+
+def _refuse_old_learner(name: str, source: Source) -> None:
+    """Refuse missing values where scikit-learn's trees contradict their own training rows."""
+    from sklearn import __version__  # as in `pipelines`
+
+    if tuple(map(int, __version__.split(".")[:2])) < OLDEST_WITH_HOLES:
+        raise TableError(
+            f"Column {name!r} of the {source.role} has missing values (NaN). They need scikit-learn 1.9 or "
+            f"later, whose trees put rows with missing values where training put them; installed is "
+            f"{__version__}. Update scikit-learn, or fill the values in, for example by a SimpleImputer in a "
+            "Pipeline."
+        )
 
 
 def with_types(frame: pd.DataFrame, types: Any) -> Any:

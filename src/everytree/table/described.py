@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from everytree.table.frames import Source
-from everytree.table.structure import Column, Encoding
+from everytree.table.structure import Column, Encoding, feature_name
 from everytree.table.values import number_kind, unread_column
 
 __all__ = [
@@ -195,7 +195,7 @@ def feature_names(encoder: Any, columns: Sequence[Column], n_features: int) -> t
     for column in columns:
         if column.encoding == "onehot":
             for feature, category in zip(column.features, column.categories, strict=True):
-                names[feature] = f"{column.name}={category}"
+                names[feature] = feature_name(column.name, category)
         elif column.encoding in ("identity", "ordinal"):
             names[column.features[0]] = column.name
     return tuple(names)

@@ -25,7 +25,15 @@ from everytree.table.frames import (
     refuse_label_among,
 )
 from everytree.table.pipelines import transform
-from everytree.table.structure import UNSEEN_CODE, Column, Encoding, TestTable, TrainingTable
+from everytree.table.structure import (
+    MISSING,
+    UNSEEN_CODE,
+    Column,
+    Encoding,
+    TestTable,
+    TrainingTable,
+    feature_name,
+)
 from everytree.table.values import category_codes, is_numeric, number_kind, unread_column
 
 __all__ = [
@@ -137,7 +145,7 @@ def _fit_columns(
             columns.append(Column(name, kinds[name], (), (used,), "identity"))
         else:
             first_codes, distinct = category_codes(source.frame[name], source, declared=name in declared)
-            categories = tuple(sorted(distinct))
+            categories = _in_order(distinct)
             rank = {value: code for code, value in enumerate(categories)}
             codes[name] = np.array([rank[value] for value in distinct], dtype=np.int64)[first_codes]
             width = len(categories) if encoding == "onehot" else 1
@@ -147,6 +155,12 @@ def _fit_columns(
         used += len(columns[-1].features)
     X = _assemble(columns, block, codes, len(source.frame), used)
     return X, _feature_names(columns), tuple(columns)
+
+
+def _in_order(distinct: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Sort categories; what is missing comes last."""
+    known = sorted(value for value in distinct if value is not MISSING)
+    return (*known, MISSING) if len(known) < len(distinct) else tuple(known)
 
 
 def _numeric_names(source: Source, names: Sequence[str], declared: frozenset[str]) -> list[str]:
@@ -168,7 +182,7 @@ def _feature_names(columns: Sequence[Column]) -> tuple[str, ...]:
     names: list[str] = []
     for column in columns:
         if column.encoding == "onehot":
-            names.extend(f"{column.name}={category}" for category in column.categories)
+            names.extend(feature_name(column.name, category) for category in column.categories)
         elif column.features:
             names.append(column.name)
     return tuple(names)
@@ -277,8 +291,8 @@ def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
             codes[column.name] = _known_codes(column, values, source, len(train.y))
         else:
             _refuse_text(values, source)
-            if is_numeric(values, source):
-                numeric.append(column.name)
+            is_numeric(values, source)
+            numeric.append(column.name)
     block = number_block(source, numeric) if numeric else None
     return _assemble(train.columns, block, codes, len(source.frame), len(train.feature_names))
 
@@ -301,9 +315,7 @@ def _refuse_text(values: pd.Series[Any], source: Source) -> None:
 def _known_codes(column: Column, values: pd.Series[Any], source: Source, n_train: int) -> NDArray[np.int64]:
     """Codes of the training categories; `UNSEEN_CODE`, with a warning, for all others."""
     first_codes, distinct = category_codes(values, source, declared=True)
-    if {isinstance(value, str) for value in distinct} != {
-        isinstance(value, str) for value in column.categories
-    }:
+    if not _one_type(column.categories, distinct):
         raise TableError(
             f"Column {column.name!r} has categories such as {column.categories[0]!r} in the training table "
             f"but values such as {distinct[0]!r} in the test table. Both must be text, or both numbers. "
@@ -322,6 +334,11 @@ def _known_codes(column: Column, values: pd.Series[Any], source: Source, n_train
             stacklevel=5,
         )
     return np.array([code.get(value, UNSEEN_CODE) for value in distinct], dtype=np.int64)[first_codes]
+
+
+def _one_type(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
+    """Tell whether categories are all text, or none is; what is missing fits to both."""
+    return len({isinstance(value, str) for value in (*ours, *theirs) if value is not MISSING}) < 2
 
 
 def codes_of_labels(train: TrainingTable, values: NDArray[Any]) -> NDArray[np.int64]:

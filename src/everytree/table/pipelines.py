@@ -135,9 +135,9 @@ def keep_encoder(encoder: Any, source: Source) -> Preprocessed:
         repeated = transform(again.encoder, source)
     except TableError:
         return Preprocessed(encoder, seen, fitted_here=False)
-    if np.array_equal(repeated, seen):
+    if np.array_equal(repeated, seen, equal_nan=True):
         return Preprocessed(encoder, again.features)
-    if np.array_equal(repeated, again.features):
+    if np.array_equal(repeated, again.features, equal_nan=True):
         return Preprocessed(encoder, seen, fitted_here=False)
     raise UnsupportedLearnerError(
         "The steps of the Pipeline were fitted to another table than the training table, or chance had a "

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.table.structure import MISSING
+
 if TYPE_CHECKING:
     from everytree.table import TrainingTable
 
@@ -35,6 +37,8 @@ def split_text(
     if column is not None and column.encoding == "onehot":
         category = column.categories[column.features.index(feature)]
         sides = f"{column.name} != {_value(category)}", f"{column.name} == {_value(category)}"
+        if category is MISSING:
+            sides = f"{column.name} is not missing", f"{column.name} is missing"
         return sides[1] if inner else sides[low is not None] + ADDED_ONLY, sides
     name = table.feature_names[feature] if column is None or column.encoding == "opaque" else column.name
     if low is None or high is None:

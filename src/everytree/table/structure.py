@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,11 +21,38 @@ from everytree.table.casting import with_types
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Column", "Encoding", "Kind", "Region", "TestTable", "TrainingTable"]
+__all__ = ["MISSING", "Column", "Encoding", "Kind", "Region", "TestTable", "TrainingTable"]
 
 Kind = Literal["numeric", "boolean", "categorical"]
 Encoding = Literal["identity", "onehot", "ordinal", "opaque", "dropped"]
-Region = dict[str, tuple[float, float] | frozenset[Any]]
+Bounds = tuple[float, float] | tuple[float, float, bool]
+"""low < value <= high; a third entry, True, says that the value may also be missing."""
+
+Region = dict[str, Bounds | frozenset[Any]]
+
+
+class _Hole(Enum):
+    """The category of its own that missing values of a categorical column have."""
+
+    MISSING = "missing"
+
+    def __str__(self) -> str:
+        return self.value
+
+    __repr__ = __str__
+
+
+MISSING = _Hole.MISSING
+
+
+def lacks(X: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """For each feature, whether some row lacks it; the least value is NaN then, and needs no further room."""
+    return np.array([len(X) > 0 and np.isnan(X[:, j].min()) for j in range(X.shape[1])], np.bool_)
+
+
+def feature_name(column: str, category: Any) -> str:
+    """Name a one-hot feature."""
+    return f"{column} is missing" if category is MISSING else f"{column}={category}"
 
 
 @dataclass(frozen=True)
@@ -37,11 +65,13 @@ class Column:
         Its name in the original table.
     kind : {"numeric", "boolean", "categorical"}
         What the column means, everywhere: an added row may hold any finite number in a numeric column, 0
-        or 1 in a boolean one, and any category, also one never seen, in a categorical one. Boolean means
-        that every training value is exactly 0 or 1 (or False or True). Categories stay categories whatever
-        they look like.
+        or 1 in a boolean one, and any category, also one never seen, in a categorical one; and nothing
+        where the training table lacks a value in some row. Boolean means that every training value that is
+        not missing is exactly 0 or 1 (or False or True). Categories stay categories whatever they look
+        like.
     categories : tuple
-        The sorted distinct training values of a categorical column, otherwise empty.
+        The sorted distinct training values of a categorical column, `MISSING` behind them if the learner
+        sees it and a value is missing; otherwise empty.
     features : tuple of int
         Positions of its encoded features: one, or one for each category when one-hot encoded.
     encoding : {"identity", "onehot", "ordinal", "opaque", "dropped"}
@@ -55,26 +85,24 @@ class Column:
     features: tuple[int, ...]
     encoding: Encoding
 
-    def values_between(
-        self, bounds: Mapping[int, tuple[float, float]]
-    ) -> tuple[float, float] | frozenset[Any]:
+    def values_between(self, bounds: Mapping[int, Bounds]) -> Bounds | frozenset[Any]:
         """Values that the column can take while its features stay within `bounds`.
 
         See `TrainingTable.region`, which documents the meaning of the result.
         """
         if self.encoding == "onehot":
             return self._categories_of_onehot(bounds)
-        low, high = bounds[self.features[0]]
         if self.encoding == "identity":
-            return low, high
+            return bounds[self.features[0]]
+        low, high, *_ = bounds[self.features[0]]
         possible = {value for code, value in enumerate(self.categories) if low < code <= high}
         return frozenset(possible | {None}) if low < UNSEEN_CODE <= high else frozenset(possible)
 
-    def _categories_of_onehot(self, bounds: Mapping[int, tuple[float, float]]) -> frozenset[Any]:
+    def _categories_of_onehot(self, bounds: Mapping[int, Bounds]) -> frozenset[Any]:
         forced, possible = set(), set()
         never_seen = True
         for feature, category in zip(self.features, self.categories, strict=True):
-            low, high = bounds.get(feature, (-math.inf, math.inf))
+            low, high, *_ = bounds.get(feature, (-math.inf, math.inf))
             may_be_zero, may_be_one = low < 0 <= high, low < 1 <= high
             never_seen = never_seen and may_be_zero
             if may_be_one:
@@ -135,8 +163,13 @@ class TrainingTable:
         return with_types(rows, self.types)
 
     @cached_property
+    def has_holes(self) -> NDArray[np.bool_]:
+        """For each feature, whether some row lacks it: then an added row may lack it, too."""
+        return lacks(self.X)
+
+    @cached_property
     def is_boolean(self) -> NDArray[np.bool_]:
-        """For each feature, whether it can only ever be 0 or 1, in added rows too."""
+        """For each feature, whether it can only ever be 0 or 1, or missing, in added rows too."""
         boolean = np.zeros(len(self.feature_names), dtype=bool)
         for column in self.columns:
             if column.encoding == "onehot" or (column.encoding == "identity" and column.kind == "boolean"):
@@ -147,19 +180,20 @@ class TrainingTable:
     def _column_of_feature(self) -> dict[int, Column]:
         return {feature: column for column in self.columns for feature in column.features}
 
-    def region(self, bounds: Mapping[int, tuple[float, float]]) -> Region:
+    def region(self, bounds: Mapping[int, Bounds]) -> Region:
         """Translate bounds on features into what each original column can be there.
 
         Parameters
         ----------
-        bounds : mapping from int to (low, high)
-            For some features, the half-open interval ``low < value <= high`` they lie in.
+        bounds : mapping from int to (low, high) or (low, high, True)
+            For some features, the half-open interval ``low < value <= high`` they lie in, if they are not
+            missing; with True they may be.
 
         Returns
         -------
         dict from str to (low, high) or frozenset
             For a column kept as it is: an interval, again ``low < value <= high``, of the value
-            rounded to float32. For an encoded
+            rounded to float32, with True if the value may be missing. For an encoded
             column: the categories still possible, with None standing for every category that
             training never saw. An empty set says that no row can be there. A column that is
             missing in the result is not restricted.

@@ -1,8 +1,8 @@
 """What a column means, decided here and nowhere else: number, boolean or category, and category codes.
 
 Second step of `everytree.table`. Every later room reads the decision from `Column.kind`. Everything that
-could make a value mean something else than the user thinks (missing values, text among numbers, dates) is
-refused here, by column and row.
+could make a value mean something else than the user thinks (text among numbers, dates) is refused here, by
+column and row.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from everytree.errors import TableError
 from everytree.support.text import listing
 from everytree.table.frames import Source, plain_column
-from everytree.table.structure import Column, Encoding, Kind
+from everytree.table.structure import MISSING, Column, Encoding, Kind
 
 __all__ = [
     "category_codes",
@@ -46,11 +46,11 @@ def is_numeric(column: pd.Series[Any], source: Source) -> bool:
     dtype: Any = column.dtype
     if dtype.kind in "iufb":
         return True
-    kind = pd.api.types.infer_dtype(column, skipna=True)
+    kind = pd.api.types.infer_dtype(column.dropna(), skipna=True)
     if kind in ("integer", "floating", "mixed-integer-float", "boolean"):
         return True
-    if kind == "empty":
-        _refuse_missing(column, source)
+    if kind == "empty":  # nothing but missing values: numbers for scikit-learn, unless the type says text
+        return not isinstance(dtype, pd.StringDtype)
     if kind == "string":
         return False
     if kind in ("mixed", "mixed-integer"):
@@ -67,20 +67,10 @@ def _type_names(column: pd.Series[Any]) -> str:
     return f"values of type {' and '.join(types)}"
 
 
-def _refuse_missing(column: pd.Series[Any], source: Source) -> None:
-    missing = column.isna().to_numpy()
-    if missing.any():
-        row = int(missing.argmax())
-        raise TableError(
-            f"Column {column.name!r} of the {source.role} has a missing value in {source.place(row)} "
-            f"({int(missing.sum())} in all). Missing values (NaN) are not supported. Fill them in, give "
-            "them a category of their own, remove the rows, or drop the column."
-        )
-
-
 def _refuse_stray_text(column: pd.Series[Any], source: Source) -> None:
     """Refuse a column of mostly numbers in which some entry is text (or all are numbers as text)."""
-    texts = column.astype(str)
+    rows_of = np.flatnonzero(column.notna().to_numpy())
+    texts = column.iloc[rows_of].astype(str)
     codes, distinct = pd.factorize(texts)
     number = pd.to_numeric(pd.Series(distinct, dtype=object), errors="coerce").notna().to_numpy()
     mark = np.array([text.strip().casefold() in MISSING_MARKS for text in distinct], dtype=bool)
@@ -95,7 +85,7 @@ def _refuse_stray_text(column: pd.Series[Any], source: Source) -> None:
             ".astype(float), or declare it categorical if the numbers "
             f"are codes (--categorical {column.name}, or categorical=[{column.name!r}])."
         )
-    row = int(np.flatnonzero(~number[codes])[0])
+    row = int(rows_of[np.flatnonzero(~number[codes])[0]])
     raise TableError(
         f"Column {column.name!r} of the {source.role} holds non-numeric text in a numeric column: "
         f"{column.iloc[row]!r} in {source.place(row)}; {numbers} of its {len(column)} values are numbers. "
@@ -107,8 +97,8 @@ def _refuse_stray_text(column: pd.Series[Any], source: Source) -> None:
 def number_kind(column: pd.Series[Any]) -> Kind:
     """Decide whether a column of numbers is boolean: nothing but 0 and 1, exactly, in the user's own values.
 
-    Never asked of float32 images: 0.9999999999999999 is not 1, and 1e-50 is not 0. Missing values, which only
-    columns that the learner never sees can have, do not count.
+    Never asked of float32 images: 0.9999999999999999 is not 1, and 1e-50 is not 0. Missing values do not
+    count.
     """
     values, missing = plain_numbers(column)
     if values.dtype.kind == "b":
@@ -197,9 +187,8 @@ def category_codes(
     codes : ndarray of int64
         For each row a position in `distinct`.
     distinct : tuple
-        The distinct values.
+        The distinct values; missing ones are a category of their own, `MISSING`, behind all others.
     """
-    _refuse_missing(column, source)
     if not declared:
         _refuse_stray_text(column, source)
     codes, distinct = pd.factorize(column)
@@ -209,4 +198,7 @@ def category_codes(
             f"Column {column.name!r} of the {source.role} mixes text and numbers: {listing(values)}. The "
             "categories of a column must be of one type. Convert the column with .astype(str)."
         )
+    missing = codes < 0
+    if missing.any():
+        codes, values = np.where(missing, len(values), codes), (*values, MISSING)
     return codes.astype(np.int64), values

@@ -18,6 +18,7 @@ from everytree.prove.counts import code_columns, rows_of_side, type_rows
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Cut, Node, Nodes
 from everytree.prove.problem import Problem
+from everytree.prove.views import Views
 from everytree.support.limits import NO_LIMITS, Limits
 from everytree.table import check_gaps
 
@@ -71,7 +72,10 @@ class Searcher:
         self.model = model
         self.most_amount = most_amount
         self.limits = limits
-        self.columns = code_columns(self.train.X, self.train.is_boolean)
+        self.views = Views.of(self.train)
+        self.columns = code_columns(
+            self.views.show(self.train.X), self.views.boolean(self.train.is_boolean), self.views.source
+        )
         self.engine = RelationalEngine()
         self._nodes: dict[int, Nodes] = {}
         self._checked = -1
@@ -186,7 +190,9 @@ class Searcher:
                 check_gaps(self.train, bias.additions)
                 self._checked = bias.additions
             types = type_rows(self.train.y, bias)
-            self._nodes[amount] = Nodes(Problem(self.train, bias, self.settings, self.columns, types))
+            self._nodes[amount] = Nodes(
+                Problem(self.train, bias, self.settings, self.columns, types, self.views)
+            )
         return self._nodes[amount]
 
     def _model_at(self, amount: int) -> BiasModel:

@@ -111,7 +111,8 @@ class Openings:
         which the node's values cut the gap around t there is one (a, b) with a <= t < b; it divides the
         changed table as the learner does, so it survives. Values up to a go left and values from b on go
         right, in both; values between a and b may go to either side. Where neither a nor b can vanish from
-        the table the gap is (a, b) itself and t its midpoint, if no row can be added.
+        the table the gap is (a, b) itself and t its midpoint, if no row can be added. Of features that are
+        shown twice not all splits stand side by side, so nothing is said about what can vanish there.
         """
         budget, splits = ground.budget, ground.splits
         exact = self.engine.exact_thresholds(budget)
@@ -120,7 +121,8 @@ class Openings:
             return cuts
         wide = cut_splits(ground.columns, splits, chosen, False)
         vanishing = _smaller_neighbour(splits.feature, splits.left.sum(axis=1), int(splits.total.sum()))
-        may_vanish = vanishing[chosen] <= budget.removals
+        doubled = np.isin(ground.columns.source, self.problem.views.doubled)
+        may_vanish = (vanishing[chosen] <= budget.removals) | doubled[splits.feature[chosen]]
         left = np.where(may_vanish, wide.left, cuts.left)
         return Cuts(cuts.feature, left, np.where(may_vanish, wide.right, cuts.right))
 
