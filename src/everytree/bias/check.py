@@ -11,7 +11,7 @@ from typing import Any
 
 from everytree.bias.columns import Column, TableView
 from everytree.bias.components import Component
-from everytree.bias.language.expressions import Comparison, Condition, Membership, leaves
+from everytree.bias.language.expressions import Comparison, Condition, constants_of, leaves
 from everytree.bias.language.text import Constant, constant_text, nearest, point_at, quote_name
 from everytree.errors import BiasError
 
@@ -29,7 +29,7 @@ def check_component(component: Component, table: TableView) -> None:
         At an unknown column, category or label, or at a comparison between different types.
     """
     for leaf in leaves(component.where):
-        values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+        values = constants_of(leaf)
         ordered = isinstance(leaf, Comparison) and leaf.operator not in ("==", "!=")
         if leaf.column is None:
             _check_labels(component, leaf, values, ordered, table)

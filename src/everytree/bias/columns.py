@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not
+from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Leaf, Membership, Not
 from everytree.bias.language.text import Constant
 from everytree.table.frames import plain_column
-from everytree.table.structure import TrainingTable
+from everytree.table.structure import MISSING, TrainingTable
 from everytree.table.values import holds_numbers, plain_numbers, raw_column
 
 if TYPE_CHECKING:
@@ -52,13 +52,14 @@ class Column:
     values : ndarray
         The numbers as they are stored or, where the values are no numbers, the position of each in `seen`.
     missing : ndarray of bool
-        Rows without a value, which only a column that the learner never sees can have.
+        Rows without a value.
     are_numbers : bool
         Whether `values` are numbers; the categories of a categorical column may be.
     seen : tuple
         The values that occur in the rows (empty for numbers).
     categories : frozenset
-        The categories that the encoding tells apart (empty for a numeric or boolean column).
+        The categories that the encoding tells apart (empty for a numeric or boolean column), what is missing
+        among them as `MISSING`.
     known : tuple
         The categories that may be named: those seen, those of the encoding, and those that a pandas category
         dtype declares.
@@ -81,21 +82,21 @@ class Column:
         categories = meaning.categories
         if holds_numbers(series.dtype):
             values, missing = plain_numbers(series)
-            known = tuple(dict.fromkeys((*categories, *declared)))
+            known = _named((*categories, *declared))
             return cls(meaning.name, meaning.kind, values, missing, True, (), frozenset(categories), known)
         try:
             codes, uniques = series.factorize()
         except TypeError:  # lists and the like, which cannot be keys, are known by their text
             codes, uniques = series.map(repr).factorize()
         seen = tuple(uniques.tolist())
-        known = tuple(dict.fromkeys((*seen, *categories, *declared)))
+        known = _named((*seen, *categories, *declared))
         told_apart = frozenset(categories or seen)
         return cls(meaning.name, "categorical", codes, codes < 0, False, seen, told_apart, known)
 
     @property
     def is_zero_one(self) -> bool:
         """Whether a truth value may be compared with it."""
-        return self.kind == "boolean" or (bool(self.categories) and self.categories <= {0, 1})
+        return self.kind == "boolean" or (bool(self.categories) and self.categories <= {0, 1, MISSING})
 
     def constant(self, value: Constant) -> Any:
         """Give a constant as the column would hold it, so that comparing the two rounds nothing any more.
@@ -127,6 +128,11 @@ class Column:
         chosen = np.array([category in wanted for category in self.seen] + [False])
         found: BoolArray = chosen[self.values]
         return found
+
+
+def _named(values: Sequence[Any]) -> tuple[Any, ...]:
+    """Give each value once that a comparison can name."""
+    return tuple(value for value in dict.fromkeys(values) if value is not MISSING)
 
 
 class TableView:
@@ -181,20 +187,23 @@ class TableView:
             self._columns[name] = Column.of(meaning, series)
         return self._columns[name]
 
-    def leaf_rows(self, leaf: Comparison | Membership) -> BoolArray:
-        """Give the rows in which a comparison or membership of a column holds."""
+    def leaf_rows(self, leaf: Leaf) -> BoolArray:
+        """Give the rows in which a leaf about a column holds."""
         if leaf not in self._rows:
             column = self.column(str(leaf.column))
-            if isinstance(leaf, Membership):
+            if isinstance(leaf, IsMissing):
+                self._rows[leaf] = column.missing
+            elif isinstance(leaf, Membership):
                 self._rows[leaf] = column.isin(leaf.values)
             else:
                 self._rows[leaf] = column.compare(leaf.operator, leaf.value)
         return self._rows[leaf]
 
-    def leaf_labels(self, leaf: Comparison | Membership) -> BoolArray:
+    def leaf_labels(self, leaf: Leaf) -> BoolArray:
         """Give the labels for which a comparison or membership of the label holds."""
         if isinstance(leaf, Membership):
             return np.array([value in leaf.values for value in self.labels], dtype=bool)
+        assert isinstance(leaf, Comparison)  # a label is never missing
         compare = COMPARE[leaf.operator]
         return np.array([compare(value, leaf.value) for value in self.labels], dtype=bool)
 
@@ -203,7 +212,7 @@ class TableView:
         if condition is None:
             return np.ones(self.n_rows, dtype=bool)
 
-        def answer(leaf: Comparison | Membership) -> Any:
+        def answer(leaf: Leaf) -> Any:
             if leaf.column is not None:
                 return self.leaf_rows(leaf)
             return self.leaf_labels(leaf)[self.y if given_label is None else given_label]
@@ -223,9 +232,9 @@ def view_of(
     return TableView(table, np.zeros(len(table), np.int64) if y is None else y, labels, label_name)
 
 
-def holds(condition: Condition, answer: Callable[[Comparison | Membership], Any]) -> Any:
+def holds(condition: Condition, answer: Callable[[Leaf], Any]) -> Any:
     """Evaluate a condition from the answers to its leaves, which may be arrays joined by ``& | ~``."""
-    if isinstance(condition, Comparison | Membership):
+    if isinstance(condition, Leaf):
         return answer(condition)
     if isinstance(condition, Not):
         return ~holds(condition.part, answer)

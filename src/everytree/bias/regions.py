@@ -15,13 +15,24 @@ from typing import Any
 import numpy as np
 
 from everytree.bias.columns import COMPARE, Column, TableView
-from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, leaves
+from everytree.bias.language.expressions import (
+    And,
+    Comparison,
+    Condition,
+    IsMissing,
+    Leaf,
+    Membership,
+    Not,
+    leaves,
+)
 from everytree.bias.language.text import Constant
+from everytree.table.structure import MISSING
 
 __all__ = ["Region", "RegionTest"]
 
 Region = Mapping[str, Any]
-"""Column name -> (low, high), meaning low < value <= high, or a set of categories; else unrestricted."""
+"""Column name -> (low, high), meaning low < value <= high, with True behind them if the value may be missing,
+or a set of categories; else unrestricted."""
 
 _EVERYWHERE = (-math.inf, math.inf)
 _EXACT_IN_FLOAT64 = 2**53
@@ -68,7 +79,7 @@ class RegionTest:
         return self.all_labels if self.condition is None else self._judge(self.condition, region)[0]
 
     def _judge(self, condition: Condition, region: Region) -> tuple[int, int]:
-        if isinstance(condition, Comparison | Membership):
+        if isinstance(condition, Leaf):
             return self._judge_leaf(condition, region)
         if isinstance(condition, Not):
             may_hold, may_fail = self._judge(condition.part, region)
@@ -82,7 +93,7 @@ class RegionTest:
             fail = fail | may_fail if conjunction else fail & may_fail
         return hold, fail
 
-    def _judge_leaf(self, leaf: Comparison | Membership, region: Region) -> tuple[int, int]:
+    def _judge_leaf(self, leaf: Leaf, region: Region) -> tuple[int, int]:
         if leaf.column is None:
             bits = self.label_bits[leaf]
             return bits, self.all_labels & ~bits
@@ -94,8 +105,8 @@ class RegionTest:
 class Possible:
     """What an added row may hold in one column, as the column's kind says.
 
-    Any finite number in a numeric column; 0 or 1 in a boolean one, or nothing where the training table has
-    holes; any category in a categorical one, those never seen included. `short` is the type of a column of
+    Any finite number in a numeric column; 0 or 1 in a boolean one; any category in a categorical one, those
+    never seen included; and nothing where the training table has holes. `short` is the type of a column of
     short floats.
     """
 
@@ -111,17 +122,33 @@ class Possible:
         short = dtype if column.are_numbers and dtype.kind == "f" and dtype.itemsize < 4 else None
         return cls(column.kind, column.categories, bool(column.missing.any()), short)
 
-    def judge(self, leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:
-        """Say whether a leaf may hold, and whether it may fail, in the column's part of a region."""
+    def judge(self, leaf: Leaf, where: Any) -> tuple[bool, bool]:
+        """Say whether a leaf may hold, and whether it may fail, in the column's part of a region.
+
+        What is missing satisfies ``!=`` and ``is missing``, and nothing else.
+        """
+        missing = self.may_be_missing and _may_be_missing(where)
+        if isinstance(leaf, IsMissing):
+            return missing, where != frozenset([MISSING])
+        if isinstance(where, tuple):
+            where = where[:2]
         if self.kind == "categorical":
-            return _on_categories(leaf, where, self.categories)
-        if self.kind == "numeric":
-            return _on_numbers(leaf, where, self.short)
-        hold, fail = _on_zero_one(leaf, where)
-        if self.may_be_missing:
+            hold, fail = _on_categories(leaf, where, self.categories)
+        elif self.kind == "numeric":
+            hold, fail = _on_numbers(leaf, where, self.short)
+        else:
+            hold, fail = _on_zero_one(leaf, where)
+        if missing:
             not_equal = isinstance(leaf, Comparison) and leaf.operator == "!="
             hold, fail = hold or not_equal, fail or not not_equal
         return hold, fail
+
+
+def _may_be_missing(where: Any) -> bool:
+    """Whether a part of a region leaves room for what is missing."""
+    if isinstance(where, set | frozenset):
+        return MISSING in where
+    return where is None or len(where) == 3
 
 
 def _on_zero_one(leaf: Comparison | Membership, where: Any) -> tuple[bool, bool]:

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from everytree.bias.columns import COMPARE, Column, TableView, view_of
 from everytree.bias.kinds import ADD, FLIP, REMOVE
-from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not
+from everytree.bias.language.expressions import And, Condition, IsMissing, Leaf, Membership, Not, constants_of
 from everytree.bias.resolve import ResolvedBias, ResolvedComponent
+from everytree.table.structure import MISSING
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,30 +160,41 @@ def _possible_rows(part: ResolvedComponent, resolved: ResolvedBias, table: Table
 
 
 def _domain(column: Column) -> tuple[Any, ...] | None:
-    """List what a column may hold: 0 and 1, the known categories, or any number (None)."""
-    return {"numeric": None, "boolean": (0, 1)}.get(column.kind, column.known)
+    """List what a column may hold: 0 and 1, the known categories, or any number (None); and nothing."""
+    if column.kind == "numeric":
+        return None
+    holes = (MISSING,) if column.missing.any() else ()
+    return (*((0, 1) if column.kind == "boolean" else column.known), *holes)
 
 
 def _allowed(condition: Condition, positive: bool, domains: Domains) -> Allowed:
     """Give the values that a condition, or its opposite, leaves to each column that it narrows down."""
     if isinstance(condition, Not):
         return _allowed(condition.part, not positive, domains)
-    if isinstance(condition, Comparison | Membership):
+    if isinstance(condition, Leaf):
         return _allowed_by_leaf(condition, positive, domains[condition.column])
     parts = [_allowed(part, positive, domains) for part in condition.parts]  # type: ignore[attr-defined]
     return _intersect(parts) if isinstance(condition, And) is positive else _unite(parts)
 
 
-def _allowed_by_leaf(
-    leaf: Comparison | Membership, positive: bool, domain: tuple[Any, ...] | None
-) -> Allowed:
-    values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+def _allowed_by_leaf(leaf: Leaf, positive: bool, domain: tuple[Any, ...] | None) -> Allowed:
+    if isinstance(leaf, IsMissing):
+        if domain is None:
+            return {leaf.column: frozenset([MISSING])} if positive else {}
+        return {leaf.column: frozenset(value for value in domain if (value is MISSING) is positive)}
+    values = constants_of(leaf)
     equality = "==" if isinstance(leaf, Membership) else leaf.operator
     if domain is not None:
-        compare = COMPARE[equality]
-        chosen = [value for value in domain if any(compare(value, other) for other in values) is positive]
+        chosen = [value for value in domain if _compares(value, equality, values) is positive]
         return {leaf.column: frozenset(chosen)}
     return {leaf.column: frozenset(values)} if equality == ("==" if positive else "!=") else {}
+
+
+def _compares(value: Any, operator: str, others: tuple[Any, ...]) -> bool:
+    """Compare a value with constants; one that is missing differs from everything, and that is all."""
+    if value is MISSING:
+        return operator == "!="
+    return any(COMPARE[operator](value, other) for other in others)
 
 
 def _intersect(parts: list[Allowed]) -> Allowed:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from everytree.bias.components import BiasModel, Component, as_bias
 from everytree.bias.kinds import ADD, KINDS
 from everytree.bias.language.amounts import Amount
-from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
+from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Membership, Not, Or
 from everytree.bias.language.text import Constant, quote_string
 from everytree.bias.size import log10_tables
 
@@ -198,6 +198,10 @@ def _condition(condition: Condition) -> str:
         return f"{_subject(condition.column)} is {_either(condition.values)}"
     if isinstance(condition, Not) and isinstance(condition.part, Membership):
         return f"{_subject(condition.part.column)} is not {_either(condition.part.values)}"
+    if isinstance(condition, IsMissing):
+        return f"{condition.column} is missing"
+    if isinstance(condition, Not) and isinstance(condition.part, IsMissing):
+        return f"{condition.part.column} is not missing"
     if isinstance(condition, Not):
         return f"it is not so that ({_condition(condition.part)})"
     if isinstance(condition, And):

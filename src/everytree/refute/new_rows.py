@@ -14,7 +14,7 @@ import numpy as np
 
 from everytree.bias.columns import TableView
 from everytree.bias.kinds import ADD
-from everytree.bias.language.expressions import Membership, leaves
+from everytree.bias.language.expressions import constants_of, leaves
 from everytree.errors import TableError
 from everytree.refute.membership import AddedRows
 from everytree.refute.storage import NOTHING, beside, between, is_missing, rows_like, stored
@@ -191,6 +191,6 @@ def _constants(components: list[Any]) -> dict[str, list[Any]]:
     for component in components:
         for leaf in leaves(component.where):
             if leaf.column is not None:
-                values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
-                found.setdefault(leaf.column, []).extend(v for v in values if isinstance(v, int | float))
+                numbers = [v for v in constants_of(leaf) if isinstance(v, int | float)]
+                found.setdefault(leaf.column, []).extend(numbers)
     return found

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.bias.kinds import ADD
-from everytree.bias.language.expressions import Membership, leaves
+from everytree.bias.language.expressions import constants_of, leaves
 from everytree.prove.views import LARGEST
 from everytree.table.gaps import FEATURE_STEP, LARGEST_STEP
 
@@ -152,8 +152,7 @@ def constants(problem: Problem) -> dict[int, list[float]]:
             continue
         for leaf in leaves(resolved.component.where):
             if leaf.column in by_name:
-                values = leaf.values if isinstance(leaf, Membership) else (leaf.value,)
-                numbers = [float(v) for v in values if isinstance(v, int | float)]
+                numbers = [float(v) for v in constants_of(leaf) if isinstance(v, int | float)]
                 found.setdefault(by_name[leaf.column], []).extend(numbers)
     return found
 

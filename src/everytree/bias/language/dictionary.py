@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from everytree.bias.components import BiasModel, Component
-from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
+from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Membership, Not, Or
 from everytree.bias.language.text import MAX_LENGTH, MAX_NESTING
 from everytree.errors import BiasError
 
@@ -23,8 +23,8 @@ def model_to_dict(model: BiasModel) -> dict[str, Any]:
     """Write a model as ``{"components": [{"kind", "amount", "where"?, "to"?}, ...]}``.
 
     A condition is ``{"op": "and" | "or", "parts": [...]}``, ``{"op": "not", "part": ...}``,
-    ``{"op": "in", "on": ..., "values": [...]}`` or ``{"op": "==", "on": ..., "value": ...}``, where "on" is
-    ``"label"`` or ``{"column": name}``.
+    ``{"op": "in", "on": ..., "values": [...]}``, ``{"op": "missing", "on": ...}`` or
+    ``{"op": "==", "on": ..., "value": ...}``, where "on" is ``"label"`` or ``{"column": name}``.
     """
     return {"components": [_component_to_dict(part) for part in model.components]}
 
@@ -69,6 +69,8 @@ def _condition_to_dict(condition: Condition) -> dict[str, Any]:
         return {"op": "not", "part": _condition_to_dict(condition.part)}
     if isinstance(condition, Membership):
         return {"op": "in", "on": _on(condition.column), "values": list(condition.values)}
+    if isinstance(condition, IsMissing):
+        return {"op": "missing", "on": _on(condition.column)}
     if isinstance(condition, Comparison):
         return {"op": condition.operator, "on": _on(condition.column), "value": condition.value}
     raise BiasError(f"A condition is built with col and label; received {type(condition).__name__}.")
@@ -88,6 +90,9 @@ def _condition_from_dict(data: object, depth: int) -> Condition:
     if operator == "in":
         fields = _fields(data, "The condition in", required={"op", "on", "values"})
         return Membership(_column(fields["on"]), tuple(_list(fields["values"], "values")))
+    if operator == "missing":
+        fields = _fields(data, "The condition missing", required={"op", "on"})
+        return IsMissing(_column(fields["on"]))  # type: ignore[arg-type]
     fields = _fields(data, "A comparison", required={"op", "on", "value"})
     return Comparison(_column(fields["on"]), fields["op"], fields["value"])
 

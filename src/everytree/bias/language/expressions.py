@@ -26,12 +26,15 @@ __all__ = [
     "And",
     "Comparison",
     "Condition",
+    "IsMissing",
+    "Leaf",
     "Membership",
     "Not",
     "Or",
     "Piece",
     "as_values",
     "check_name",
+    "constants_of",
     "leaves",
     "reference_repr",
 ]
@@ -150,6 +153,31 @@ class Membership(Condition):
 
 
 @dataclass(frozen=True, repr=False)
+class IsMissing(Condition):
+    """The row has no value in the column."""
+
+    column: str
+    depth: int = field(init=False, compare=False, default=0)
+
+    def __post_init__(self) -> None:
+        check_name(self.column)
+        if self.column is None:
+            raise BiasError("The label is never missing: every row has one. Ask about a column instead.")
+
+    def __repr__(self) -> str:
+        return f"{reference_repr(self.column)}.is_missing()"
+
+    def pieces(self, negated: bool = False) -> Iterator[Piece]:
+        """Give ``name is missing``."""
+        yield _reference_text(self.column), (id(self), -1)
+        yield " is not missing" if negated else " is missing", None
+
+
+Leaf = Comparison | Membership | IsMissing
+"""What a condition is made of."""
+
+
+@dataclass(frozen=True, repr=False)
 class _Joined(Condition):
     """What `And` and `Or` share: at least two parts, nested ones of the same kind merged into one."""
 
@@ -215,17 +243,24 @@ class Not(Condition):
         return f"~{self.part!r}"
 
     def pieces(self) -> Iterator[Piece]:
-        """Give ``not ...``, or ``name not in [...]`` when the part is a membership."""
-        if isinstance(self.part, Membership):
+        """Give ``not ...``, or ``name not in [...]`` and ``name is not missing`` where the part allows it."""
+        if isinstance(self.part, Membership | IsMissing):
             yield from self.part.pieces(negated=True)
         else:
             yield "not ", None
             yield from _bracketed(self.part, isinstance(self.part, _Joined))
 
 
-def leaves(condition: Condition | None) -> Iterator[Comparison | Membership]:
-    """Give every comparison and membership of a condition, from left to right."""
-    if isinstance(condition, Comparison | Membership):
+def constants_of(leaf: Leaf) -> tuple[Constant, ...]:
+    """Give the constants that a leaf compares its column or the label with."""
+    if isinstance(leaf, IsMissing):
+        return ()
+    return leaf.values if isinstance(leaf, Membership) else (leaf.value,)
+
+
+def leaves(condition: Condition | None) -> Iterator[Leaf]:
+    """Give every comparison, membership and question for what is missing, from left to right."""
+    if isinstance(condition, Leaf):
         yield condition
     elif isinstance(condition, _Joined):
         for part in condition.parts:

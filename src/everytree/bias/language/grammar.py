@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from everytree.bias.components import BiasModel, Component
 from everytree.bias.kinds import FLIP, KINDS, NAMES
 from everytree.bias.language.amounts import Amount
-from everytree.bias.language.expressions import And, Comparison, Condition, Membership, Not, Or
+from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Membership, Not, Or
 from everytree.bias.language.mistakes import check_extent, syntax_error, unexpected
 from everytree.bias.language.text import Constant, unquote
 from everytree.errors import BiasError, BiasSyntaxError
@@ -38,6 +38,8 @@ amount: NUMBER [PERCENT [OF_GROUP | OF_TABLE]] | FREE
          | reference COMPARISON constant       -> comparison
          | reference "in" constants            -> membership
          | reference "not" "in" constants      -> exclusion
+         | reference IS_MISSING                -> missing
+         | reference IS_NOT_MISSING            -> present
 
 reference: NAME | BACKTICKED | LABEL
 constants: "[" constant ("," constant)* "]"
@@ -46,6 +48,8 @@ constant: STRING | NUMBER | TRUE | FALSE
 KIND.2: /(?:NAMES)(?=\s*\()/
 OF_GROUP.2: /of\s+group\b/
 OF_TABLE.2: /of\s+table\b/
+IS_MISSING.2: /is\s+missing\b/
+IS_NOT_MISSING.2: /is\s+not\s+missing\b/
 WHERE: "where"
 TO: "to"
 LABEL: "label"
@@ -189,6 +193,12 @@ class _Builder:
 
     def exclusion(self, children: list[Any]) -> Condition:
         return Not(Membership(*children))
+
+    def missing(self, children: list[Any]) -> Condition:
+        return _located(children[1], IsMissing, children[0])
+
+    def present(self, children: list[Any]) -> Condition:
+        return Not(self.missing(children))
 
     def reference(self, children: list[Any]) -> str | None:
         token = children[0]

@@ -41,6 +41,8 @@ _EXPECTED = {
     "BACKTICKED": "",
     "LABEL": "label",
     "COMPARISON": "a comparison (== != < <= > >=)",
+    "IS_MISSING": "is missing",
+    "IS_NOT_MISSING": "",
     "STRING": "a text in quotes",
     "TRUE": "true",
     "FALSE": "false",
@@ -78,7 +80,9 @@ _CHARACTER_REMEDIES = {
     ";": "Separate components with + and conditions with and.",
 }
 
-_OTHER_WORDS = {"none": "missing values cannot be compared", "null": "missing values cannot be compared"}
+_NO_COMPARISON = "what is missing is not compared; write that a column is missing, or is not missing"
+
+_OTHER_WORDS = dict.fromkeys(("none", "null", "nan", "na", "missing"), _NO_COMPARISON)
 
 
 def check_extent(text: str) -> list[int]:
@@ -191,6 +195,8 @@ def _token_remedy(token: Any, accepted: set[str], text: str) -> str:
         return f"Keywords are written small: {word.lower()}."
     if (kind == "LPAR" and "COMPARISON" in accepted) or (kind == "NAME" and after.startswith("(")):
         return "There are no functions here: compare columns and label with constants."
+    if word.lower() == "is" and "COMPARISON" in accepted:
+        return "Write == to compare, or is missing, or is not missing."
     if kind == "NAME" and "COMPARISON" in accepted:
         return "A name that is not one plain word stands in backticks: `capital gain`."
     if kind in ("NAME", "LABEL", "BACKTICKED") and "STRING" in accepted:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from everytree.bias.language.expressions import Comparison, Membership, check_name, reference_repr
+from everytree.bias.language.expressions import Comparison, IsMissing, Membership, check_name, reference_repr
 from everytree.bias.language.text import as_constant
 from everytree.errors import BiasError
 
@@ -63,6 +63,10 @@ class Reference:
     def isin(self, values: Iterable[Any]) -> Membership:
         """Ask whether the value is one of `values` (a list, tuple, set or array of constants)."""
         return Membership(self.column, values)  # type: ignore[arg-type]
+
+    def is_missing(self) -> IsMissing:
+        """Ask whether the row has no value in this column (NaN, None and the like)."""
+        return IsMissing(self.column)  # type: ignore[arg-type]
 
     def _compare(self, operator: str, other: object) -> Comparison:
         return Comparison(self.column, operator, as_constant(other, what=f"What {self!r} is compared with"))
