@@ -30,7 +30,8 @@ class Candidate:
     feature : int
         Position among the encoded features.
     low, high : float or None
-        The split lies between these two neighbouring values; None where only added rows lie beyond.
+        The split lies between these two neighbouring values; None where only added rows lie beyond, infinite
+        where only what is missing does.
     needs : int
         A proof: no table with a smaller amount of bias has this split at this node, nor another split of
         this feature that is not learned.
@@ -41,6 +42,8 @@ class Candidate:
         Whether the tree learned from the table as it is has this split here.
     left, right : FamilyNode or None
         The nodes below, where they were followed.
+    missing_left : bool or None
+        Whether rows without a value go left; None if no row of the node lacks one.
     """
 
     text: str
@@ -53,6 +56,7 @@ class Candidate:
     seen: int | None = None
     left: FamilyNode | None = None
     right: FamilyNode | None = None
+    missing_left: bool | None = None
 
     @property
     def added_only(self) -> bool:

@@ -141,7 +141,11 @@ def _splits(prepared: Prepared) -> list[str]:
     while level:
         inside = [place for place in level if inner.children_left[place] != -1]
         for place in inside:
-            asked = question(prepared.train, int(inner.feature[place]), float(inner.threshold[place]))
-            found.append(asked[0])
+            missing_left = bool(inner.missing_go_to_left[place])
+            found.append(
+                question(
+                    prepared.train, int(inner.feature[place]), float(inner.threshold[place]), missing_left
+                )[0]
+            )
         level = [int(side[place]) for place in inside for side in (inner.children_left, inner.children_right)]
     return list(dict.fromkeys(found))

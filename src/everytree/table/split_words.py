@@ -19,6 +19,35 @@ ADDED_ONLY = " (added rows only)"
 
 
 def split_text(
+    table: TrainingTable,
+    feature: int,
+    low: float | None,
+    high: float | None,
+    missing_left: bool | None = None,
+) -> tuple[str, tuple[str, str]]:
+    """Name a split and its two sides, and say where rows without a value go.
+
+    Parameters
+    ----------
+    table, feature, low, high
+        As in `_plain_split`; an infinite end stands for what is missing.
+    missing_left : bool or None
+        Whether they go left; None if there are none.
+    """
+    name = table.feature_names[feature]
+    if high == np.inf:
+        return f"{name} is missing", (f"{name} is not missing", f"{name} is missing")
+    low = None if low == -np.inf else low
+    text, sides = _plain_split(table, feature, low, high)
+    if missing_left is None:
+        return text, sides
+    said = tuple(
+        f"{side} or missing" if missing_left == (place == 0) else side for place, side in enumerate(sides)
+    )
+    return dict(zip(sides, said, strict=True)).get(text, text), (said[0], said[1])
+
+
+def _plain_split(
     table: TrainingTable, feature: int, low: float | None, high: float | None
 ) -> tuple[str, tuple[str, str]]:
     """Name a split and its two sides.
@@ -54,8 +83,12 @@ def split_text(
     return f"{name} <= {middle}", (f"{name} <= {middle}", f"{name} > {middle}")
 
 
-def question(train: TrainingTable, feature: int, threshold: float) -> tuple[str, tuple[str, str]]:
+def question(
+    train: TrainingTable, feature: int, threshold: float, missing_left: bool = False
+) -> tuple[str, tuple[str, str]]:
     """Say a split as a question in original terms, with the answers of its left and its right side.
+
+    `missing_left` says that a row without a value is sent to the left; it is told where rows lack one.
 
     Returns
     -------
@@ -70,7 +103,11 @@ def question(train: TrainingTable, feature: int, threshold: float) -> tuple[str,
             if column.encoding == "ordinal":
                 low = [str(c) for code, c in enumerate(column.categories) if code <= threshold]
                 return f"{column.name} is {_either(low)}", ("yes", "no")
-    return f"{train.feature_names[feature]} ≤ {threshold:.6g}", ("yes", "no")
+    name = train.feature_names[feature]
+    if threshold == np.inf:
+        return f"{name} is missing", ("no", "yes")
+    missing = " or missing" if missing_left and train.has_holes[feature] else ""
+    return f"{name} ≤ {threshold:.6g}{missing}", ("yes", "no")
 
 
 def _either(values: list[str]) -> str:

@@ -49,13 +49,18 @@ class Ranked:
 
 @dataclass(frozen=True)
 class _Columns:
-    """Splits are compared by feature; those beside the learned one are a group of their own, ~feature."""
+    """Splits are compared by feature; those beside the learned one are a group of their own, ~feature.
+
+    `source` names the feature of each coded column.
+    """
 
     first: Cut | None
+    source: NDArray[np.int64]
 
     def one(self, split: Cut) -> int:
-        moved = self.first is not None and split[0] == self.first[0] and split != self.first
-        return ~split[0] if moved else split[0]
+        feature = int(self.source[split.feature])
+        moved = self.first is not None and feature == self.source[self.first.feature] and split != self.first
+        return ~feature if moved else feature
 
     def of(self, splits: Iterable[Cut]) -> set[int]:
         return {self.one(split) for split in splits}
@@ -89,6 +94,13 @@ class Searcher:
         """One side of a split."""
         rows = rows_of_side(self.columns, place.rows, split.feature, split.low, side)
         return Position(rows, (*place.way, (split, side)))
+
+    def missing_left(self, place: Position, split: Cut) -> bool | None:
+        """Whether a split sends rows without a value to the left; None if no row of the place lacks one."""
+        feature = int(self.columns.source[split.feature])
+        if not np.isnan(self.train.X[place.rows, feature]).any():
+            return None
+        return split.feature != feature
 
     def gap(self, split: Cut) -> tuple[float | None, float | None]:
         """Give the two neighbouring values of a split."""
@@ -131,9 +143,9 @@ class Searcher:
         """
         if self._late():
             return Ranked([] if first is None else [(first, floor)], floor)
-        n_features = self.columns.codes.shape[0]
+        n_features = self.views.n_features
         scores = self.survivors(place, floor)
-        groups = _Columns(first)
+        groups = _Columns(first, self.columns.source)
         found = dict.fromkeys(scores, floor)
         enough = min(most + 1, n_features)
         if first is not None:
@@ -151,8 +163,8 @@ class Searcher:
         cheapest: dict[int, tuple[Cut, int]] = {}
         for split, needs in sorted(found.items(), key=lambda item: (item[1], -scores.get(item[0], 0.0))):
             cheapest.setdefault(groups.one(split), (split, needs))
-        own = [] if first is None else [cheapest.pop(first[0])]
-        moved = [] if first is None else [c for g, c in cheapest.items() if g == ~first[0]]
+        own = [] if first is None else [cheapest.pop(groups.one(first))]
+        moved = [] if first is None else [c for g, c in cheapest.items() if g == ~groups.one(first)]
         others = [c for g, c in cheapest.items() if g >= 0]
         listed = sorted(moved + others[: most - len(own)], key=lambda item: item[1])
         left = others[most - len(own) :]

@@ -14,6 +14,7 @@ from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
 from everytree.prove.node import Cut
+from everytree.prove.views import LARGEST
 from everytree.questions.family.needs import Searcher
 from everytree.questions.family.witnessed import look_for, witnesses_of
 from everytree.questions.radius import largest_amount
@@ -217,16 +218,20 @@ class _Builder:
 
     def _candidate(self, spot: _Spot, split: Cut, needs: int, first: Cut | None) -> Candidate:
         low, high = self.searcher.gap(split)
-        text, sides = split_text(self.searcher.train, split[0], low, high)
-        candidate = Candidate(text, sides, split[0], low, high, needs, split == first)
-        only_moved = first is not None and split != first and split[0] == first[0]
+        source = self.searcher.columns.source
+        feature = int(source[split.feature])
+        missing_left = self.searcher.missing_left(spot.place, split)
+        text, sides = split_text(self.searcher.train, feature, low, high, missing_left)
+        learned = split == first
+        candidate = Candidate(text, sides, feature, low, high, needs, learned, missing_left=missing_left)
+        only_moved = first is not None and not learned and feature == source[first.feature]
         if spot.levels == 1 or only_moved:
             return candidate
         below: list[FamilyNode | None] = []
         for side, numbers in enumerate((self.tree.children_left, self.tree.children_right)):
             place = self.searcher.child(spot.place, split, side)
-            learned = int(numbers[spot.learned]) if split == first else None
-            child = _Spot(place, (*spot.path, sides[side]), spot.levels - 1, needs, learned)
+            number = int(numbers[spot.learned]) if learned else None
+            child = _Spot(place, (*spot.path, sides[side]), spot.levels - 1, needs, number)
             below.append(self.node(child) if len(place.rows) else None)
         return replace(candidate, left=below[0], right=below[1])
 
@@ -235,11 +240,14 @@ class _Builder:
         feature = int(self.tree.feature[number])
         if feature < 0:
             return None
-        columns = self.searcher.columns
-        codes = np.unique(columns.codes[feature, place.rows])
-        values = columns.values[columns.starts[feature] + codes]
-        right = int(np.searchsorted(values, self.tree.threshold[number], side="right"))
-        return Cut(feature, int(codes[right - 1]), int(codes[right]))
+        columns, threshold = self.searcher.columns, float(self.tree.threshold[number])
+        view = feature
+        if self.tree.missing_go_to_left[number] and np.isfinite(threshold):
+            view = int(np.flatnonzero(columns.source == feature)[-1])
+        codes = np.unique(columns.codes[view, place.rows])
+        values = columns.values[columns.starts[view] + codes]
+        right = int(np.searchsorted(values, min(threshold, LARGEST), side="right"))
+        return Cut(view, int(codes[right - 1]), int(codes[right]))
 
 
 def nodes_at_most(most: int, levels: int) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.errors import EverytreeError, InternalError
+from everytree.prove.views import LARGEST
 from everytree.refute.retrain import retrain
 from everytree.results.certification import CertificationResult
 from everytree.results.radii import RadiusResult
@@ -76,12 +77,14 @@ def look_for(root: FamilyNode, witness: Witness, prepared: Prepared, amount: int
 
 
 def _note(node: FamilyNode, tree: Any, number: int, amount: int) -> FamilyNode:
-    feature, threshold = int(tree.feature[number]), float(tree.threshold[number])
+    feature, threshold = int(tree.feature[number]), min(float(tree.threshold[number]), LARGEST)
     candidates = list(node.candidates)
     for place, candidate in enumerate(candidates):
         low = -np.inf if candidate.low is None else candidate.low
         high = np.inf if candidate.high is None else candidate.high
         if candidate.feature != feature or not low <= threshold < high:
+            continue
+        if candidate.missing_left not in (None, bool(tree.missing_go_to_left[number])):
             continue
         if amount < candidate.needs:
             raise InternalError(

@@ -71,7 +71,8 @@ def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int)
         label = int(counts.argmax())
         held = f"{share(int(counts[label]), rows)} of {number(rows)} rows"
         return LearnedNode(answer, str(train.labels[label]), held, (), True)
-    asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]))
+    missing_left = bool(tree.missing_go_to_left[place])
+    asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]), missing_left)
     sides = zip((left, right), answers, strict=True)
     children = [_node(tree, side, word, train, levels - 1) for side, word in sides] if levels else []
     if answers[0] == "no":
