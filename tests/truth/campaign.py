@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tests.truth.holes import holes_picked
 from tests.truth.oracle import Learner, Table
 from tests.truth.problems import Problem, hand_picked, random_problem, with_criterion, without_gain
 
@@ -103,7 +104,8 @@ def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
     tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
     prepared = prepare(tree, problem.X, problem.y, problem.points)
     train, people = prepared.train, People(prepared.test.X, prepared.predictions)
-    question = Question.of(train, resolve(as_bias(problem.bias()), train), prepared.learner.settings)
+    resolved = resolve(as_bias(problem.bias()), train)
+    question = Question.of(train, resolved, prepared.learner.settings, people=prepared.test.X)
     judge = Judge(question, prepared.learner.new_tree, people)
     if worker == "programs":
         steps = Programs(question, judge, Limits.of(5.0)).steps()
@@ -239,7 +241,10 @@ def _require_package_in(folder: Path) -> None:
         raise SystemExit(f"everytree was imported from {found}, not from {folder}")
 
 
-def _hand_picked(engine: str, criterion: str) -> list[Problem]:
+def _hand_picked(engine: str, focus: dict[str, Any]) -> list[Problem]:
+    criterion = focus.get("criterion", "gini")
+    if "holes" in focus:
+        return [with_criterion(problem, criterion) for problem in holes_picked()]
     if engine != "witnesses":
         picked = [with_criterion(problem, criterion) for problem in hand_picked()]
         return [without_gain(), *picked] if criterion == "entropy" else picked
@@ -262,7 +267,7 @@ def _run_as_told(options: argparse.Namespace) -> Any:
     total = Tally()
     if options.hand_picked:
         total = run(
-            _hand_picked(options.engine, options.focus.get("criterion", "gini")),
+            _hand_picked(options.engine, options.focus),
             options.engine,
             options.stop_early,
         )

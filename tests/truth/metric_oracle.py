@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
-from tests.truth.oracle import Stops, Table, grow_with_sklearn, original_table
+from tests.truth.oracle import Stops, Table, grow_with_sklearn, original_table, with_holes
 from tests.truth.problems import Problem, random_problem
 
 Key = tuple[str, str]
@@ -147,7 +147,7 @@ def ranges_of(case: Case, result: Any) -> Any:
 def joint_predictions(problem: Problem, table: Table, seeds: int = 2) -> set[tuple[int, ...]]:
     """What scikit-learn's trees say about all people together, over several ways of breaking ties."""
     labels = np.unique(problem.y)
-    X = np.array([values for values, _ in table], dtype=np.float32)
+    X = with_holes(values for values, _ in table)
     codes = np.searchsorted(labels, [label for _, label in table])
     points = problem.points.astype(np.float32)
     answers = set()

@@ -58,6 +58,8 @@ ENTROPY = {"criterion": "entropy"}
 HUGE = {"kinds": ("miss",), "amount": 2**32}
 HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
+HOLES = {"holes": 0.5}
+HOLES_FLIP = {"holes": 0.5, "kinds": ("flip",)}
 
 MUTANTS: tuple[Mutant, ...] = (
     # The interval domain and what both engines share.
@@ -74,7 +76,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("added rows never flipped", "prove/domains/interval.py", "ways[kind, i] = BY_FLIP", "ways[kind, i] = NONE"),
     Mutant("greatest size without additions", "prove/domains/interval.py", "return size - min(removals, removable), size + additions", "return size - min(removals, removable), size", focus=MISS),
     Mutant("midpoints in spite of additions, intervals", "prove/engines.py", "goes both ways.\"\"\"\n        return False\n", "goes both ways.\"\"\"\n        return True\n", focus=MISS),
-    Mutant("added rows not at the first value on the right", "prove/node.py", "lower = max(lower, float(values[cut.low]))", "lower = max(lower, float(values[min(cut.high, len(values) - 1)]))", focus={"kinds": ("miss",), "targeted": True}),
+    Mutant("added rows not at the first value on the right", "prove/node.py", "lower = max(lower, float(values[cut.low]), -LARGEST)", "lower = max(lower, float(values[min(cut.high, len(values) - 1)]))", focus={"kinds": ("miss",), "targeted": True}),
     # The relational domain: the slips of its derivation.
     Mutant("chord at step 1", "prove/domains/relational.py", "return Reach(acts, budget.additions + flips + removals, up, down)", "return Reach(acts, min(1, budget.additions + flips + removals), up, down)", engine="bounds"),
     Mutant("chord at the largest budget", "prove/domains/relational.py", "return Reach(acts, budget.additions + flips + removals, up, down)", "return Reach(acts, max(budget.additions, flips, removals), up, down)", engine="bounds"),
@@ -143,6 +145,23 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a class of equal rows forgotten", "refute/tables.py", "for rows in groups.values():", "for rows in list(groups.values())[1:]:", engine="auto", problems=200),
     Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
     Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
+    # Missing values: every rule of the learner's left out once.
+    Mutant("missing rows never on the left", "prove/views.py", "keep &= ~(second & (splits.low == 0))", "keep &= ~second", engine="relational", focus=HOLES_FLIP),
+    Mutant("missing rows never on the right", "prove/views.py", "keep &= ~(second & (splits.low == 0))", "keep &= ~(first & (splits.high < last_code)) & ~(second & (splits.low == 0))", engine="relational", focus=HOLES_FLIP),
+    Mutant("values never against what is missing", "prove/views.py", "keep &= ~(second & (splits.low == 0))", "keep &= ~(first & (splits.high == last_code)) & ~(second & (splits.low == 0))", engine="relational", focus=HOLES_FLIP),
+    Mutant("people without a value beside all values", "prove/routing.py", "middle = np.minimum(right / 2 + left / 2, LARGEST)", "middle = right / 2 + left / 2", engine="relational", focus=HOLES_FLIP),
+    Mutant("people without a value go right", "prove/views.py", "~(second & (most <= 0))", "~second", engine="relational", focus=HOLES_FLIP),
+    Mutant("people without a value go left where sides are equal", "prove/views.py", "keep &= ~(first & (least > 0))", "keep &= ~(first & (least >= 0))", engine="relational", focus=HOLES_FLIP),
+    Mutant("removals never make the right side smaller", "prove/views.py", "np.minimum(budget.removals, others)", "0", engine="relational", focus=HOLES),
+    Mutant("removals never make the left side smaller", "prove/views.py", "np.minimum(budget.removals, may_go)", "0", engine="relational", focus=HOLES),
+    Mutant("additions never make the left side larger", "prove/views.py", "n_rows + budget.additions + np", "n_rows + np", engine="relational", focus=HOLES),
+    Mutant("additions never make the right side larger", "prove/views.py", "n_rows - budget.additions - np", "n_rows - np", engine="relational", focus=HOLES),
+    Mutant("added rows always have a value", "prove/views.py", "elif budget.additions == 0 or not views.holes[j]:", "else:", engine="relational", focus=HOLES),
+    Mutant("no place for added rows without a value", "prove/views.py", "missing = self.holes[j] and high == np.inf and other_low == -np.inf", "missing = False", engine="relational", focus={**HOLES, "kinds": ("miss",), "targeted": True}),
+    Mutant("what is missing satisfies no condition", "bias/regions.py", "            return missing, where != frozenset([MISSING])\n", "            return False, True\n", engine="relational", focus=HOLES),
+    Mutant("people without a value anywhere, tables", "refute/tied_trees.py", "middle = np.minimum(below / 2 + above / 2, LARGEST)", "middle = below / 2 + above / 2", engine="tables", focus=HOLES_FLIP),
+    Mutant("people without a value on the smaller side, tables", "refute/every_tree.py", "return more_left == (feature >= self.n_features)", "return more_left != (feature >= self.n_features)", engine="auto", focus=HOLES),
+    Mutant("what is missing has no place among added rows", "refute/places.py", "if holes[0] is not None and holes[1] is not None:", "if False:", engine="auto", focus={**HOLES, "kinds": ("miss",)}),
     # Huge amounts, and what they share with small ones.
     Mutant("additions overflow in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="relational", focus=HUGE),
     Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE),

@@ -81,7 +81,7 @@ def _plain(values: Iterable[float]) -> Values:
     return tuple(MISSING if value != value else value for value in map(float, values))
 
 
-def _with_holes(rows: Iterable[Values]) -> np.ndarray:
+def with_holes(rows: Iterable[Values]) -> np.ndarray:
     """Values as the learner sees them: what is missing is NaN."""
     X = np.array(list(rows), dtype=np.float32)
     X[X == MISSING] = np.nan
@@ -254,13 +254,13 @@ class Learner:
         self.seeds = seeds
         self.trainings = 0
         rounded = [_as_float32(tuple(map(float, point))) for point in points]
-        self._points = _with_holes(rounded)
+        self._points = with_holes(rounded)
         self._naive = NaiveLearner(rounded, self.labels, stops)
         self._random_state = np.random.RandomState(0)  # shared: every training draws a new seed from it
 
     def by_sklearn(self, table: Table) -> list[LabelSet]:
         """The labels scikit-learn gives to each point, over ``seeds`` trainings."""
-        X = _with_holes(values for values, _ in table)
+        X = with_holes(values for values, _ in table)
         codes = np.searchsorted(self.labels, [label for _, label in table])
         answers = []
         for _ in range(self.seeds):

@@ -46,6 +46,8 @@ def _places(flags: list[bool]) -> frozenset[int]:
 
 def user_table(train: TrainingTable) -> UserTable:
     """Write the user's training table as plain values, with the way of each column to its features."""
+    from everytree.table.structure import MISSING
+
     columns = {}
     types = train.types if isinstance(train.types, tuple) else [None] * len(train.columns)
     for column, given in zip(train.columns, types, strict=True):
@@ -56,7 +58,7 @@ def user_table(train: TrainingTable) -> UserTable:
         columns[column.name] = UserColumn(
             values=values,
             way=column.encoding,
-            categories=column.categories,
+            categories=tuple(None if category is MISSING else category for category in column.categories),
             features=column.features,
             float_code=code if code in "efd" else "",
             categorical_type=hasattr(given, "categories"),
@@ -69,6 +71,11 @@ def _plain_values(series: Any) -> list[object]:
         None if missing else value
         for missing, value in zip(series.isna().tolist(), series.tolist(), strict=True)
     ]
+
+
+def _plain_rows(rows: list[list[float]]) -> list[list[float | None]]:
+    """Write what is missing as None."""
+    return [[None if value != value else value for value in row] for row in rows]
 
 
 def check(
@@ -122,7 +129,7 @@ def check(
     model = as_bias(bias)
     resolve(model, train)  # refuses names and types that do not fit the table; what it finds is not used
     table = user_table(train)
-    rows, features = train.X.tolist(), test.X[person].tolist()
+    rows, (features,) = _plain_rows(train.X.tolist()), _plain_rows([test.X[person].tolist()])
     columns = {str(name): _plain_values(test.frame[name].iloc[[person]])[0] for name in test.frame.columns}
     difference = table.difference(rows) or table.difference_of(columns, features)
     if difference:

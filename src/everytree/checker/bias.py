@@ -197,6 +197,8 @@ def _judge(condition: Condition, answers: Callable[[Condition], Answers]) -> Ans
 def _compare(leaf: Condition, value: object, float_code: str) -> bool:
     """Compare one value with the constants of a leaf; a missing value satisfies only ``!=``."""
     missing = value is None or value != value
+    if leaf["op"] == "missing":
+        return missing
     if leaf["op"] == "in":
         return not missing and any(value == _cut(constant, float_code) for constant in leaf["values"])
     if missing:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -163,7 +164,8 @@ def list_splits(
 
     The inner splits are the gaps between neighbouring values of a column. With additions there are outer
     ones as well, below the least and above the greatest value: in a column of zeros and ones only towards
-    the value that the node lacks, and only if no split above has `settled` the column.
+    the value that the node lacks, and only if no split above has `settled` the column. Nothing lies beyond
+    what stands for a missing value.
     """
     total = records.count(members)
     splits: list[Split] = []
@@ -172,9 +174,10 @@ def list_splits(
         ordered = sorted(counts)
         edges = [(a, b, additions, additions) for a, b in pairwise(ordered)]
         missing = {0.0, 1.0} - set(ordered) if j not in settled else set()
-        if additions > 0 and (not zero_one or any(value < ordered[0] for value in missing)):
+        below, above = ordered[0] > -sys.float_info.max, ordered[-1] < sys.float_info.max
+        if additions > 0 and below and (not zero_one or any(value < ordered[0] for value in missing)):
             edges.insert(0, (-math.inf, ordered[0], additions, additions - 1))
-        if additions > 0 and (not zero_one or any(value > ordered[-1] for value in missing)):
+        if additions > 0 and above and (not zero_one or any(value > ordered[-1] for value in missing)):
             edges.append((ordered[-1], math.inf, additions - 1, additions))
         left = [0] * len(total)
         for low, high, *added in edges:

@@ -27,7 +27,8 @@ class UserColumn:
     way : str
         How it is said to become features: "identity", "onehot", "ordinal", "opaque" or "dropped".
     categories : tuple
-        The categories of an encoded column, in the order of its features or codes.
+        The categories of an encoded column, in the order of its features or codes; None is one of them if
+        what is missing is a category.
     features : tuple of int
         Its features.
     float_code : str
@@ -53,10 +54,10 @@ class UserColumn:
         plain = self.way == "identity" and not self.categorical_type
         return plain and all(value in (0, 1) for value in self.values)
 
-    def image(self, value: object) -> Iterator[tuple[int, frozenset[float]]]:
-        """Give what each feature may be for a value of the column."""
+    def image(self, value: object) -> Iterator[tuple[int, frozenset[float | None]]]:
+        """Give what each feature may be for a value of the column; None stands for what is missing."""
         if self.way == "identity":
-            yield self.features[0], rounded(value)
+            yield self.features[0], rounded(value) if value is not None else frozenset({None})
         elif self.way == "onehot":
             for feature, category in zip(self.features, self.categories, strict=True):
                 yield feature, frozenset({float(value == category)})
@@ -80,7 +81,7 @@ class UserTable:
                     found[feature] = True
         return found
 
-    def difference(self, rows: Sequence[Sequence[float]]) -> str:
+    def difference(self, rows: Sequence[Sequence[float | None]]) -> str:
         """Say where the features of the training rows are not what the columns give; empty if nowhere."""
         by_feature = list(zip(*rows, strict=True))
         for name, column in self.columns.items():
@@ -91,7 +92,7 @@ class UserTable:
                         return f"The features {features} do not belong to the value {value!r} of {name}."
         return ""
 
-    def difference_of(self, person: Mapping[str, object], features: Sequence[float]) -> str:
+    def difference_of(self, person: Mapping[str, object], features: Sequence[float | None]) -> str:
         """Say the same of one person."""
         for name, column in self.columns.items():
             if name in person and not self._agrees(column, person[name], dict(enumerate(features))):
@@ -99,11 +100,11 @@ class UserTable:
         return ""
 
     @staticmethod
-    def _agrees(column: UserColumn, value: object, features: Mapping[int, float]) -> bool:
+    def _agrees(column: UserColumn, value: object, features: Mapping[int, float | None]) -> bool:
         return all(features[feature] in allowed for feature, allowed in column.image(value))
 
 
-def rounded(value: object) -> frozenset[float]:
+def rounded(value: object) -> frozenset[float | None]:
     """Give the float32 numbers that a cast of a number may give; empty if there is none.
 
     A whole number beyond 2**53 may be rounded to float64 on the way, or not.

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from everytree.checker.bounds import ROUGHLY, Duel, Leaf, Match, Setting, score
 from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
+from everytree.checker.holes import Twins, write_twice
 from everytree.checker.intervals import Prices
 from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit, other_labels
 from everytree.checker.records import Records, Split, bridged_gap, list_splits, merge, shared_left
@@ -49,6 +50,7 @@ class _Claim:
     expected: int
     names: Sequence[str]
     tree: TreeFacts
+    twins: Twins
 
     @property
     def n_rows(self) -> int:
@@ -64,10 +66,10 @@ class _Unproved(Exception):  # noqa: N818 - an answer, not an error
 
 
 def check_person(
-    rows: Sequence[Sequence[float]],
+    rows: Sequence[Sequence[float | None]],
     labels: Sequence[int],
     n_labels: int,
-    person: Sequence[float],
+    person: Sequence[float | None],
     bias_facts: BiasFacts,
     tree: TreeFacts | int | None,
     expected_label: int,
@@ -82,13 +84,13 @@ def check_person(
     Parameters
     ----------
     rows : sequence of sequences of float
-        The training table, each value a float32 number.
+        The training table, each value a float32 number, or None where it is missing.
     labels : sequence of int
         Label of each row, from 0 to ``n_labels - 1``, in the order in which labels sort.
     n_labels : int
         Number of labels.
     person : sequence of float
-        The person's values, float32 numbers too.
+        The person's values, float32 numbers or None, too.
     bias_facts : BiasFacts
         What may be wrong with the table.
     tree : TreeFacts, int or None
@@ -124,11 +126,15 @@ def check_person(
     >>> check_person(rows, labels, 2, [0.0], facts, 1, 1).outcome
     'refuted'
     """
-    records = merge(rows, labels, bias_facts, zero_one)
+    plain, values, twins = write_twice(rows, person)
+    if zero_one is not None:
+        zero_one = [flag and j not in twins.of_rows for j, flag in enumerate(zero_one)]
+        zero_one = [*zero_one, *(zero_one[j] for j in twins.second)]
+    records = merge(plain, labels, bias_facts, zero_one)
     names = names or [f"x{j}" for j in range(len(person))]
-    values = tuple(float(value) for value in person)
+    names = [*names, *(names[j] for j in twins.second)]
     facts = tree if isinstance(tree, TreeFacts) else TreeFacts(tree)
-    claim = _Claim(records, bias_facts, n_labels, values, expected_label, names, facts)
+    claim = _Claim(records, bias_facts, n_labels, tuple(values), expected_label, names, facts, twins)
     close = bridged_gap(records, bias_facts.additions)
     if close is not None:
         j, low, high = close
@@ -162,7 +168,7 @@ def _label_on_table(claim: _Claim, depth: int) -> tuple[tuple[str, ...], int] | 
         counts = records.count(node.members)
         pure = len({kind.label for kind, count in zip(kinds, counts, strict=True) if count}) == 1
         splits = [] if pure or node.depth == 0 else list_splits(records, node.members, 0, frozenset())
-        splits = sizes.available(splits, sum(counts), 0)
+        splits = sizes.available(claim.twins.followed(splits, records, node.members, 0, 0), sum(counts), 0)
         if not splits:
             others = other_labels(kinds, counts, nobody, claim.expected)
             if others:
@@ -243,6 +249,7 @@ class _Walk:
         allowed = allowance(claim.facts, records.kinds, counts, node.additions)
         setting = Setting(records.kinds, claim.n_labels, sum(counts), allowed, self.sizes.leaf_most)
         listed = list_splits(records, node.members, node.additions, node.settled)
+        listed = claim.twins.followed(listed, records, node.members, node.additions, allowed.removals)
         splits = self.sizes.available(listed, setting.n_rows, node.additions)
         self.splits += len(splits)
         challengers = _challengers(setting, splits, self.sizes)
