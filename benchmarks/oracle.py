@@ -17,13 +17,13 @@ from benchmarks.common import note, show
 CHUNK = 50
 
 
-def run_chunk(first: int, engine: str) -> Any:
+def run_chunk(first: int, engine: str, holes: float) -> Any:
     from tests.truth.campaign import run_seeds
 
-    return run_seeds(range(first, first + CHUNK), engine)
+    return run_seeds(range(first, first + CHUNK), engine, {"holes": holes} if holes else {})
 
 
-def campaign(engine: str, trainings: int, first_seed: int, jobs: int) -> tuple[Any, float]:
+def campaign(engine: str, trainings: int, first_seed: int, jobs: int, holes: float) -> tuple[Any, float]:
     """Examine chunk after chunk of seeds until so many trees have been grown."""
     from tests.truth.campaign import Tally
 
@@ -33,7 +33,7 @@ def campaign(engine: str, trainings: int, first_seed: int, jobs: int) -> tuple[A
         running: set[Future[Any]] = set()
         while total.trainings < trainings or running:
             while total.trainings < trainings and len(running) < 2 * jobs:
-                running.add(pool.submit(run_chunk, next(seeds), engine))
+                running.add(pool.submit(run_chunk, next(seeds), engine, holes))
             done, running = wait(running, return_when=FIRST_COMPLETED)
             total = sum((future.result() for future in done), total)
             if time.perf_counter() > told + 5:
@@ -48,10 +48,11 @@ def main() -> None:
     parser.add_argument("--engines", nargs="+", default=["interval", "relational"], help="engines to examine")
     parser.add_argument("--seed", type=int, default=1_000_000, help="seed of the first problem")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
+    parser.add_argument("--holes", type=float, default=0.0, help="share of values that may be missing")
     options = parser.parse_args()
     rows, violations = [], []
     for engine in options.engines:
-        total, seconds = campaign(engine, options.trainings, options.seed, options.jobs)
+        total, seconds = campaign(engine, options.trainings, options.seed, options.jobs, options.holes)
         violations += total.violations
         rows.append(
             {

@@ -28,7 +28,7 @@ from everytree.bias import (
     parse,
     parse_condition,
 )
-from everytree.bias.language.expressions import And, Comparison, Membership, Not, Or
+from everytree.bias.language.expressions import And, Comparison, IsMissing, Membership, Not, Or
 from everytree.bias.language.text import point_at, quote_name, quote_string, unquote
 from everytree.errors import BiasError
 
@@ -57,6 +57,7 @@ conditions = st.recursive(
     st.one_of(
         st.builds(Comparison, columns, st.sampled_from(["==", "!=", "<", "<=", ">", ">="]), constants),
         st.builds(Membership, columns, st.lists(constants, min_size=1, max_size=3)),
+        st.builds(IsMissing, names),
     ),
     lambda inner: st.one_of(
         st.builds(Not, inner),
@@ -174,6 +175,21 @@ def test_python_operators_build_conditions():
     assert ((col("a") == 1) & ((col("b") == 1) & (col("c") == 1))) == (
         (col("a") == 1) & (col("b") == 1) & (col("c") == 1)
     )
+
+
+def test_what_is_missing_is_asked_for_by_name():
+    bias = parse("flip(1, where income is  missing and `is` is not missing)")
+    assert str(bias) == "flip(1, where income is missing and is is not missing)"
+    assert bias == flip(1, where=col("income").is_missing() & ~col("is").is_missing())
+    assert in_words(bias).endswith("where income is missing and is is not missing.")
+    assert parse_condition("missing == 3") == (col("missing") == 3)
+    for text, message in (
+        ("x == missing", "missing has no meaning here: .* write that a column is missing"),
+        ("x is 3", "Write == to compare, or is missing, or is not missing"),
+        ("label is missing", "label is never missing"),
+    ):
+        with pytest.raises(BiasError, match=message):
+            parse_condition(text)
 
 
 def test_equality_tells_types_apart():

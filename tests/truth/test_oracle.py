@@ -173,6 +173,23 @@ def test_sklearn_is_always_among_the_naive_labels(n_classes):
             assert seen <= exact
 
 
+def test_sklearn_is_always_among_the_naive_labels_with_missing_values():
+    """Also the other way round: the rules are those of scikit-learn, not weaker ones."""
+    rng = np.random.default_rng(17)
+    same = []
+    for _ in range(80):
+        X, y = random_table(rng, 2)
+        points = rng.choice(np.unique(X), (6, X.shape[1])) + rng.choice([0, 0.05, 0.5], (6, X.shape[1]))
+        X = np.where(rng.random(X.shape) < rng.choice([0.1, 0.4, 0.9], X.shape[1]), np.nan, X)
+        points = np.where(rng.random(points.shape) < 0.4, np.nan, points)
+        learner = Learner(points, range(2), None, seeds=6, stops=Stops(leaf=int(rng.choice([1, 1, 2, 3]))))
+        table = original_table(X, y)
+        for seen, exact in zip(learner.by_sklearn(table), learner.by_hand(table), strict=True):
+            assert seen <= exact, table
+            same.append(seen == exact)
+    assert np.mean(same) > 0.95
+
+
 def random_stops(rng, n):
     """Every setting by itself, as a number and as a share, and two of them together."""
     leaf, split = (int(rng.integers(1, n + 1)), int(rng.integers(2, n + 2)))

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
-from tests.truth.campaign import check, examine, run_seeds
+from tests.truth.campaign import check, examine, run, run_seeds
+from tests.truth.holes import holes_picked
 from tests.truth.naive import NO_STOPS
 from tests.truth.oracle import original_table, reachable_labels
 from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem, without_gain
@@ -72,6 +73,20 @@ def test_no_proof_is_wrong_on_hand_picked_problems(problem, engine):
         pytest.skip("covered elsewhere")
     violation = check(problem, engine)
     assert violation is None, str(violation)
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "auto"])
+def test_no_proof_is_wrong_with_missing_values(engine):
+    size = PER_CHUNK // (20 if engine == "auto" else 8)
+    tally = run_seeds(range(300_000, 300_000 + size), engine, {"holes": 0.5})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "programs", "tables", "check"])
+def test_no_proof_is_wrong_about_rows_and_people_without_a_value(engine):
+    tally = run(holes_picked(), engine)
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    assert tally.certified > 0
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, "programs", "tables"])
