@@ -15,6 +15,7 @@ from itertools import islice, product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "==": operator.eq,
@@ -31,7 +32,10 @@ KEYWORDS = ("and", "or", "not", "in", "where", "to", "label", "true", "false")
 
 @dataclass(frozen=True)
 class Leaf:
-    """A column (by place) or the label (None) compared with a constant; with a tuple for "in"."""
+    """A column (by place) or the label (None) compared with a constant; with a tuple for "in".
+
+    With "is missing" there is nothing to compare with.
+    """
 
     column: int | None
     op: str
@@ -41,12 +45,16 @@ class Leaf:
         subject = "label" if self.column is None else quoted(names[self.column])
         if self.op == "in":
             return f"{subject} in [{', '.join(map(constant, self.value))}]"
+        if self.op == "is missing":
+            return f"{subject} is missing"
         return f"{subject} {self.op} {constant(self.value)}"
 
     def holds(self, columns: Sequence[Any], labels: Any) -> np.ndarray:
         values = labels if self.column is None else columns[self.column]
         if self.op == "in":
             return np.any([compare(values, "==", value) for value in self.value], axis=0)
+        if self.op == "is missing":
+            return np.array([bool(pd.isna(value)) for value in values], dtype=bool)
         return compare(values, self.op, self.value)
 
     def leaves(self) -> Iterator[Leaf]:
@@ -88,12 +96,16 @@ class Joined:
 
 
 def compare(values: Any, op: str, constant: Any) -> np.ndarray:
-    """Compare a column with a constant: numbers as NumPy does, everything else value by value."""
+    """Compare a column with a constant: numbers as NumPy does, everything else value by value.
+
+    What is missing differs from every constant, and is not less or more than any.
+    """
     plain = int(constant) if isinstance(constant, bool) else constant
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
         with np.errstate(all="ignore"):
             return np.asarray(OPERATORS[op](values, plain))
-    return np.array([bool(OPERATORS[op](value, plain)) for value in values], dtype=bool)
+    answers = (op == "!=" if pd.isna(value) else OPERATORS[op](value, plain) for value in values)
+    return np.array([bool(answer) for answer in answers], dtype=bool)
 
 
 def quoted(name: str) -> str:

@@ -73,10 +73,12 @@ STYLES: dict[str, Style] = {
     "halves": Style(("category", "float64"), (0.5, 1.5), (2.5,), category=True),
     "dates": Style(("datetime64[ns]",), tuple(pd.to_datetime(["2020", "2021"])), category=True, named=False),
     "holes": Style(("boolean", "Int64", "float64"), (0, 1, None)),
+    "tens with holes": Style(("Int64", "float64", "float32", "Float32"), (10, 20, 30, None), (25, 50)),
+    "words with holes": Style(TEXTS, ("a", "b", None), ("zz",), category=True),
 }  # fmt: skip
 
 
-REFUSED = ("beyond float32", "dates", "holes")
+REFUSED = ("beyond float32", "dates")
 """Styles that are refused unless the column is dropped or encoded; there need not be many."""
 
 

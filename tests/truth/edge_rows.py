@@ -53,7 +53,8 @@ def extended(X: Any, rows: Sequence[Sequence[Any]]) -> Any:
         dtype: Any = series.dtype
         if isinstance(dtype, pd.CategoricalDtype):
             known = dtype.categories.tolist()
-            dtype = pd.CategoricalDtype([*known, *dict.fromkeys(v for v in new if v not in known)])
+            added = dict.fromkeys(v for v in new if not pd.isna(v) and v not in known)
+            dtype = pd.CategoricalDtype([*known, *added])
         columns[j] = pd.Series([*series.tolist(), *new], dtype=dtype)
     frame = pd.DataFrame(columns)
     frame.columns = X.columns
@@ -86,18 +87,25 @@ class DocumentedEncoding:
 
     def fit(self, X: pd.DataFrame) -> DocumentedEncoding:
         self.categories = {
-            j: sorted(set(X.iloc[:, j].tolist())) for j in range(X.shape[1]) if is_category(X.iloc[:, j])
+            j: sorted(set(X.iloc[:, j].dropna().tolist()))
+            for j in range(X.shape[1])
+            if is_category(X.iloc[:, j])
         }
+        self.lacking = {j for j in self.categories if X.iloc[:, j].isna().any()}
         return self
 
     def transform(self, X: pd.DataFrame) -> np.ndarray:
         rest = [j for j in range(X.shape[1]) if j not in self.categories]
-        numbers = check_array(X.iloc[:, rest], dtype=np.float32) if rest else np.empty((len(X), 0))
+        numbers = np.empty((len(X), 0))
+        if rest:
+            numbers = check_array(X.iloc[:, rest], dtype=np.float32, ensure_all_finite="allow-nan")
         parts = []
         for j in range(X.shape[1]):
             if j in self.categories:
-                values = X.iloc[:, j].tolist()
+                missing = X.iloc[:, j].isna().to_numpy()
+                values = X.iloc[:, j].astype(object).mask(missing, None).tolist()
                 parts += [np.array([value == known for value in values]) for known in self.categories[j]]
+                parts += [missing] if j in self.lacking else []
             else:
                 parts.append(numbers[:, rest.index(j)])
         return np.column_stack(parts).astype(np.float32)
@@ -131,7 +139,9 @@ class OwnLearner:
 
     def matrix(self, X: Any) -> np.ndarray:
         """What the tree makes of it: float32 numbers."""
-        seen = check_array(self.encoded(X), dtype=np.float32, accept_sparse="csc")
+        seen = check_array(
+            self.encoded(X), dtype=np.float32, accept_sparse="csc", ensure_all_finite="allow-nan"
+        )
         return np.asarray(seen.toarray() if hasattr(seen, "toarray") else seen)
 
     def retrained(self, X: Any, y: Any, seed: Any) -> Any:
@@ -202,14 +212,33 @@ def _plain(values: Any) -> list[Any]:
 
 
 def _holds(choices: Sequence[Any], value: Any) -> bool:
-    return any(value == choice for choice in choices)
+    if pd.isna(value):
+        return any(pd.isna(choice) for choice in choices)
+    return any(value == choice for choice in choices if not pd.isna(choice))
 
 
 def _choices(
     problem: EdgeProblem, place: int, trained: Any, people: Any, encoded: bool, rng: np.random.Generator
 ) -> list[Any]:
     """Values that an added row may have in one column, as Python values."""
-    seen, tested = _plain(trained), _plain(people)
+    holes = [value for value in _plain(trained) if pd.isna(value)][:1]
+    seen, tested = ([value for value in _plain(some) if not pd.isna(value)] for some in (trained, people))
+    if not seen:
+        return holes
+    found = _values(problem, place, (seen, trained), tested, encoded, rng)
+    return [*found, *holes]
+
+
+def _values(
+    problem: EdgeProblem,
+    place: int,
+    training: tuple[list[Any], Any],
+    tested: list[Any],
+    encoded: bool,
+    rng: np.random.Generator,
+) -> list[Any]:
+    """The same for values that are not missing."""
+    seen, trained = training
     constants = [
         value
         for part in problem.parts
@@ -217,6 +246,7 @@ def _choices(
         for leaf in part.where.leaves()
         if leaf.column == place
         for value in (leaf.value if leaf.op == "in" else (leaf.value,))
+        if value is not None
     ]
     numbers = all(isinstance(value, bool | int | float) for value in seen)
     category = isinstance(problem.X, pd.DataFrame) and isinstance(

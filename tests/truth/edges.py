@@ -69,6 +69,15 @@ CODES = PLAIN | {
     "engines": ["relational"],
 }
 FOCUSES: dict[str, dict[str, Any]] = {
+    "holes": PLAIN
+    | {
+        "styles": ["tens with holes", "holes", "words with holes", "tens"],
+        "forms": ["frame", "array"],
+        "kinds": ["miss", "flip", "fake"],
+        "learners": ["tree"],
+        "amounts": ["1", "2"],
+        "columns": 2,
+    },
     "huge amounts": PLAIN
     | {
         "styles": ["tens"],
@@ -332,9 +341,12 @@ def _draw_condition(
         return Leaf(None, pick(draws, ("==", "!=")), pick(draws, labels))
     place = pick(draws, named)
     style, dtype = columns[place]
+    if None in STYLES[style].values and chance(draws, 30):
+        return Leaf(place, "is missing", None)
     seen = [row[place] for row in rows if row[place] is not None]
     if STYLES[style].category:
-        return _draw_leaf(draws, place, (*STYLES[style].values, *seen), ("==", "!=", "in"))
+        known = [value for value in STYLES[style].values if value is not None]
+        return _draw_leaf(draws, place, (*known, *seen), ("==", "!=", "in"))
     constants = neighbours((*STYLES[style].values, *seen), dtype)
     return _draw_leaf(draws, place, constants, ("==", "!=", "<", "<=", ">", ">=", "in"))
 
