@@ -19,6 +19,7 @@ from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.support.text import listing
 from everytree.table.casting import REFUSALS, as_learner_sees
 from everytree.table.pipelines import in_known_form, transform
+from everytree.table.structure import lacks
 
 if TYPE_CHECKING:
     from everytree.learner import Learner
@@ -154,8 +155,8 @@ def _compare_features(X: NDArray[np.float32], source: Source, train: TrainingTab
             f"The {source.role} has {X.shape[1]} features for everytree, but {theirs.shape[1]} for the "
             f"estimator itself. {REMEDY}"
         )
-    differ = (theirs != X) & ~(np.isnan(theirs) & np.isnan(X))
-    if differ.any():
+    if not np.array_equal(theirs, X, equal_nan=bool(lacks(X).any())):
+        differ = (theirs != X) & ~(np.isnan(theirs) & np.isnan(X))
         row, feature = (int(place) for place in np.argwhere(differ)[0])
         rows = int(differ.any(axis=1).sum())
         raise UnsupportedLearnerError(
