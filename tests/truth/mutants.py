@@ -159,8 +159,9 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("added rows always have a value", "prove/views.py", "elif budget.additions == 0 or not views.holes[j]:", "else:", engine="relational", focus=HOLES),
     Mutant("no place for added rows without a value", "prove/views.py", "missing = self.holes[j] and high == np.inf and other_low == -np.inf", "missing = False", engine="relational", focus={**HOLES, "kinds": ("miss",), "targeted": True}),
     Mutant("what is missing satisfies no condition", "bias/regions.py", "            return missing, where != frozenset([MISSING])\n", "            return False, True\n", engine="relational", focus=HOLES),
-    Mutant("people without a value anywhere, tables", "refute/tied_trees.py", "middle = np.minimum(below / 2 + above / 2, LARGEST)", "middle = below / 2 + above / 2", engine="tables", focus=HOLES_FLIP),
-    Mutant("people without a value on the smaller side, tables", "refute/every_tree.py", "return more_left == (feature >= self.n_features)", "return more_left != (feature >= self.n_features)", engine="auto", focus=HOLES),
+    Mutant("people without a value anywhere, tables", "refute/tied_ways.py", "side = 0 if x[j] <= min(middle, LARGEST) else 1", "side = 0 if x[j] <= middle else 1", engine="tables", focus=HOLES_FLIP),
+    Mutant("people without a value always with a view, tables", "refute/tied_ways.py", "side = 0 if 2 * k > size else 1", "side = 0 if 2 * k >= size else 1", engine="tables", focus=HOLES_FLIP),
+    Mutant("people without a value on the smaller side, tiny tables", "refute/every_tree.py", "return more_left == (feature >= self.n_features)", "return more_left != (feature >= self.n_features)", engine="auto", focus=HOLES),
     Mutant("what is missing has no place among added rows", "refute/places.py", "if holes[0] is not None and holes[1] is not None:", "if False:", engine="auto", focus={**HOLES, "kinds": ("miss",)}),
     # Huge amounts, and what they share with small ones.
     Mutant("additions overflow in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="relational", focus=HUGE),

@@ -210,9 +210,7 @@ class Attack:
         order = self._nearest(arena, x, self.scale)
         return Goal(x, int(self.judge.predictions[p]), target, order, arena.depth)
 
-    def _nearest(
-        self, arena: Arena, x: NDArray[np.float32], scale: NDArray[np.float64]
-    ) -> NDArray[np.int64]:
+    def _nearest(self, arena: Arena, x: NDArray[np.float32], scale: NDArray[np.float64]) -> NDArray[np.int64]:
         """Rows of an arena, the nearest first; what is missing counts as the mean."""
         x = _filled(np.where(np.isinf(x), np.nan, x)[: len(scale)], self.means).astype(np.float64)
         return np.argsort((((_filled(arena.X, self.means) - x) * scale) ** 2).sum(axis=1), kind="stable")

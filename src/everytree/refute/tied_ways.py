@@ -215,7 +215,8 @@ def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, t
     used = 0
     for j in range(len(code)):
         start, live = columns.starts[j], room.live[j]
-        first, last = columns.values[start + code[j, live[0]]], columns.values[start + code[j, live[size - 1]]]
+        first = columns.values[start + code[j, live[0]]]
+        last = columns.values[start + code[j, live[size - 1]]]
         by_size = np.isinf(x[j]) and not np.isinf(first) and not np.isinf(last)
         for k in range(1, size):
             if room.scores[j, k] < least:
