@@ -213,6 +213,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = isinstance(self.estimator, Pipeline)
+        tags.input_tags.allow_nan = True
         return tags
 
     def _learner(self) -> Learner:

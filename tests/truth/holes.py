@@ -40,6 +40,11 @@ def holes_picked() -> list[Problem]:
                  Part("miss", 1, Both(lacking, Compare(1, "==", 0)))),
         _problem("the rows without a value are removed", [((0,), 0, 7), ((2,), 1, 4), ((NAN,), 1, 1)],
                  [[NAN]], 1, Part("fake", 1, lacking)),
+        _problem("a flip sends values and what is missing apart",
+                 [((1, 0), 0, 5), ((1, 1), 1, 1), ((NAN, 0), 0, 1), ((NAN, 1), 1, 5)], [[NAN, 0]], 1,
+                 one_flip),
+        _problem("a flip splits a column that a person lacks",
+                 [((0, 0), 0, 5), ((0, 1), 1, 1), ((1, 0), 0, 1), ((1, 1), 1, 5)], [[NAN, 0]], 1, one_flip),
         _problem("only what is missing may be flipped", [((0,), 0, 6), ((2,), 1, 6), ((NAN,), 0, 3)],
                  [[NAN], [0]], 1, Part("flip", 2, lacking)),
     ]  # fmt: skip
