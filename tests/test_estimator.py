@@ -271,7 +271,7 @@ def test_limits_reach_the_search() -> None:
         ({"n_jobs": 0}, EverytreeError, "n_jobs must be a whole number"),
         ({"estimator": DecisionTreeClassifier}, UnsupportedLearnerError, "with brackets"),
         (
-            {"estimator": DecisionTreeClassifier(class_weight="balanced")},
+            {"estimator": DecisionTreeClassifier(class_weight={"hired": 2, "no such label": 3})},
             UnsupportedLearnerError,
             "class_weight",
         ),

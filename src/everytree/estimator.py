@@ -138,7 +138,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         source = as_source(X, "training table")
         table = read_training(learner, source, y)
         resolve(as_bias(self.bias), table)
-        self.learner_ = learner
+        self.learner_ = learner = learner.in_codes(table.labels)
         self.table_ = replace(table, frame=table.frame.copy())  # bias models read it long after `fit`
         self.classes_ = table.labels
         estimator = unwrapped(self.estimator)

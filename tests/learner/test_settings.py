@@ -20,7 +20,7 @@ UNDERSTOOD = {
     "max_leaf_nodes": [None, 2, np.int32(30)],
     "min_impurity_decrease": [0, 0.0, 0.01, np.float32(0.5)],
     "ccp_alpha": [0, 0.02, Fraction(1, 4)],
-    "class_weight": [None],
+    "class_weight": [None, "balanced", {0: 1, 1: 3}, {"a": 0.5}],
     "monotonic_cst": [None],
     "criterion": ["gini", "entropy", "log_loss"],
     "splitter": ["best"],
@@ -35,7 +35,7 @@ REFUSED = {
     "max_leaf_nodes": [1, 2.0],
     "min_impurity_decrease": [-0.1, float("inf"), None],
     "ccp_alpha": [-1, float("nan")],
-    "class_weight": ["balanced", {}, {0: 1, 1: 1}],
+    "class_weight": ["even", {0: 0, 1: 1}, {0: -1}, {0: float("nan")}, {0: "2"}, {0: True}, [{0: 1}]],
     "monotonic_cst": [[1, 0], [0, 0]],
     "criterion": ["poisson", None],
     "splitter": ["random"],
@@ -54,7 +54,7 @@ def test_every_parameter_is_known() -> None:
 def test_understood(name: str, value: object) -> None:
     learner = Learner.read(DecisionTreeClassifier(**{name: value}))
     if hasattr(Settings, name) and value != 1.0:
-        assert getattr(learner.settings, name) == value
+        assert learner.settings.parameter(name) == value
     again = learner.new_tree().get_params()[name]
     assert (
         (again is None)
@@ -85,7 +85,7 @@ def test_refused_by_name(name: str, value: object) -> None:
 
 
 def test_all_problems_are_named_at_once() -> None:
-    tree = DecisionTreeClassifier(splitter="random", class_weight="balanced", min_samples_leaf=0, max_depth=3)
+    tree = DecisionTreeClassifier(splitter="random", class_weight="even", min_samples_leaf=0, max_depth=3)
     with pytest.raises(UnsupportedLearnerError) as caught:
         certify(tree, [[0], [1]], [0, 1], [[0]], "flip(1)")
     named = [line.split("=")[0] for line in str(caught.value).splitlines() if line.startswith("- ")]

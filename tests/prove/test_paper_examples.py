@@ -15,6 +15,7 @@ from everytree import BiasModel, CertificationResult, certify, fake, flip, miss,
 from everytree.bias import log10_tables, resolve
 from everytree.bias.resolve import ResolvedBias
 from everytree.datasets import load
+from everytree.learner.criterion.front import criterion_of
 from everytree.prove.counts import Budget, type_rows
 from everytree.prove.domains import interval
 from everytree.table import TrainingTable, training_table
@@ -64,7 +65,7 @@ def _shares(bias: BiasModel, rows: list[int]) -> np.ndarray:
         np.full(2, resolved.additions > 0),
         np.zeros(2, np.bool_),
     )
-    _, low, high = interval.leaf_of_node(total, types, budget)
+    _, low, high = interval.leaf_of_node(total, types, budget, criterion_of("gini", 2))
     return np.stack([low[0, 0], high[0, 0]], axis=1)
 
 

@@ -22,7 +22,14 @@ from typing import Any
 
 from tests.truth.holes import holes_picked
 from tests.truth.oracle import Learner, Table
-from tests.truth.problems import Problem, hand_picked, random_problem, with_criterion, without_gain
+from tests.truth.problems import (
+    Problem,
+    hand_picked,
+    random_problem,
+    weighted_problems,
+    with_criterion,
+    without_gain,
+)
 
 LONGEST = 50  # rows of a table that a worker by itself is examined on
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
@@ -97,6 +104,7 @@ def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
     from everytree.prove.problem import Problem as Question
     from everytree.refute.every_table import EveryTable
     from everytree.refute.judge import Judge
+    from everytree.refute.whole_tables import WholeTables
     from everytree.support.limits import Limits
 
     if len(problem.y) > LONGEST:
@@ -110,7 +118,8 @@ def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
     if worker == "programs":
         steps = Programs(question, judge, Limits.of(5.0)).steps()
     else:
-        steps = EveryTable(question, judge).steps() if EveryTable.is_possible(question) else iter(())
+        tables = EveryTable if EveryTable.is_possible(question) else WholeTables
+        steps = tables(question, judge).steps() if tables.is_possible(question) else iter(())
     for _ in steps:
         pass
     labels = train.labels[prepared.predictions]
@@ -245,6 +254,8 @@ def _hand_picked(engine: str, focus: dict[str, Any]) -> list[Problem]:
     criterion = focus.get("criterion", "gini")
     if "holes" in focus:
         return [with_criterion(problem, criterion) for problem in holes_picked()]
+    if "weights" in focus:
+        return weighted_problems(criterion)
     if engine != "witnesses":
         picked = [with_criterion(problem, criterion) for problem in hand_picked()]
         return [without_gain(), *picked] if criterion == "entropy" else picked

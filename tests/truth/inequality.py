@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -29,18 +30,12 @@ WeightedTable = list[tuple[Values, int, int]]
 """Values, label, and how often the row occurs."""
 
 
-def score_of(rows: list[Counter], criterion: str) -> Fraction | float:
+def score_of(rows: list[Counter], criterion: str, weights: dict[int, Fraction]) -> Fraction | float:
     """G of a split: for Gini exactly, for entropy with an error far below a tie."""
-    total = Fraction(0)
-    for side in rows:
-        size = sum(side.values())
-        if size and criterion == "gini":
-            total += Fraction(sum(count * count for count in side.values()), size)
+    sides = [[weights[label] * count for label, count in side.items() if count] for side in rows]
     if criterion == "gini":
-        return total
-    return math.fsum(
-        count * math.log2(count / sum(side.values())) for side in rows for count in side.values() if count
-    )
+        return sum((sum(u * u for u in side) / sum(side) for side in sides if side), Fraction(0))
+    return math.fsum(float(u) * math.log2(u / sum(side)) for side in sides for u in side)
 
 
 def cuts_of(table: WeightedTable, column: int, low: float, high: float) -> list[list[Counter]]:
@@ -60,9 +55,10 @@ class Root:
 
     def __init__(self, problem: Problem) -> None:
         from everytree.bias import resolve
-        from everytree.learner.criterion.front import criterion_of
+        from everytree.learner import Settings
         from everytree.prove import counts
         from everytree.prove.domains import relational
+        from everytree.prove.problem import Problem as Question
 
         X = np.asfortranarray(problem.X, np.float32)
         labels, y = np.unique(problem.y, return_inverse=True)
@@ -78,9 +74,21 @@ class Root:
         pinned = np.zeros(X.shape[1], np.bool_)
         self.splits = counts.node_splits(self.columns, self.types, self.rows, bias.additions, pinned, True)
         self.name = problem.stops.criterion
-        self.criterion = criterion_of(problem.stops.criterion, len(labels))
+        self.stops = problem.stops
+        given = self.stops.weights
+        weights = tuple(enumerate(given[: len(labels)])) if isinstance(given, tuple) else given
+        settings = Settings(criterion=self.stops.criterion, class_weight=weights)
+        self.unit = int(np.bincount(y).argmax())
+        self.criteria = Question(SimpleNamespace(y=y), bias, settings, self.columns, self.types).criteria
+        self.criterion = self.criteria[0]
         self.score = relational.scores(self.splits, self.types, self.criterion)
         self.everything = np.arange(len(self.score))
+
+    def weights_of(self, counts: list[int]) -> list[Fraction]:
+        """Weights of a table with these label counts, in the unit of the library's bounds."""
+        if self.stops.weights == "balanced":
+            return [Fraction(max(1, counts[self.unit]), max(1, count)) for count in counts]
+        return [Fraction(float(weight)) for weight in self.criterion.weights[0]]
 
     def gap(self, s: int) -> tuple[int, float, float]:
         """Column and ends of the gap of a split; infinite where it is outer."""
@@ -97,8 +105,8 @@ class Root:
         from everytree.prove.domains import atoms, leaf, relational
 
         node = (self.splits, self.types, self.budget)
-        loose, _ = relational.loose_margins(*node, self.score, psi, self.criterion)
-        possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget)
+        loose, _ = relational.loose_margins(*node, self.score, psi, self.criteria)
+        possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget, self.criteria)
         cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, self.everything, psi)
         settled = atoms.settle(
             self.splits,
@@ -109,7 +117,7 @@ class Root:
             self.budget,
             self.score,
             possible,
-            self.criterion,
+            self.criteria,
         )
         return loose, settled, possible
 
@@ -131,9 +139,11 @@ def examine_bounds(problem: Problem):
             tables.append((rows, LEARNER_ROUNDING * sum(times for _, _, times in rows)))
         for rows, slack in tables:
             cuts = [cuts_of(rows, *root.gap(s)) for s in root.everything]
-            scores = [[score_of(cut, root.name) for cut in of_split] for of_split in cuts]
+            counts = [sum(times for _, one, times in rows if one == label) for label in root.labels]
+            weights = dict(zip(root.labels, root.weights_of(counts), strict=True))
+            scores = [[score_of(cut, root.name, weights) for cut in of_split] for of_split in cuts]
             for psi in inner:
-                found = _compare(root, psi, margins[psi], cuts, scores, slack)
+                found = _compare(root, psi, margins[psi], (cuts, scores, weights), slack)
                 tally.certified += len(root.everything)
                 if found:
                     tally.violations.append(f"{found}\n{problem.describe()}\nfrom the table {rows}")
@@ -141,9 +151,11 @@ def examine_bounds(problem: Problem):
     return tally
 
 
-def _compare(root: Root, psi: int, margins: tuple, cuts: list, scores: list, slack: float) -> str:
+def _compare(root: Root, psi: int, margins: tuple, table: tuple, slack: float) -> str:
     """What is wrong with the bounds against psi on one table, or an empty text."""
     loose, settled, possible = margins
+    cuts, scores, weights = table
+    slack *= float(max(weights.values()))
     least = min(scores[psi])
     for s in root.everything:
         if s == psi:
@@ -156,16 +168,19 @@ def _compare(root: Root, psi: int, margins: tuple, cuts: list, scores: list, sla
             if lead > limit:
                 return f"split {s} leads challenger {psi} by {lead}, the bound is {limit}"
             if lead >= -SAME and settled[s] >= 0:
-                wrong = _wrong_leaf(root, cut, possible[s])
+                wrong = _wrong_leaf(root, cut, possible[s], weights)
                 if wrong:
                     return f"split {s} beats challenger {psi} and {wrong}"
     return ""
 
 
-def _wrong_leaf(root: Root, cut: list[Counter], possible: np.ndarray) -> str:
+def _wrong_leaf(root: Root, cut: list[Counter], possible: np.ndarray, weights: dict[int, Fraction]) -> str:
+    """Whether a leaf says what was ruled out; between inexact weights that are level rounding decides."""
     for side in (0, 1):
-        counts = [cut[side][label] for label in root.labels]
-        winner = counts.index(max(counts))
-        if not possible[side, winner]:
-            return f"side {side} says {root.labels[winner]}, which was ruled out"
+        weighed = [weights[label] * cut[side][label] for label in root.labels]
+        for j, weight in enumerate(weighed):
+            first = j == weighed.index(max(weighed))
+            level = not root.criterion.exact and 0 < weight >= max(weighed) * (1 - Fraction(1, 10**12))
+            if (first or level) and not possible[side, j]:
+                return f"side {side} says {root.labels[j]}, which was ruled out"
     return ""

@@ -60,15 +60,18 @@ HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
 HOLES = {"holes": 0.5}
 HOLES_FLIP = {"holes": 0.5, "kinds": ("flip",)}
+WHOLE = {"weights": ("whole",), "cap": 60}
+DECIMALS = {"weights": ("decimals",), "cap": 60}
+BALANCED = {"weights": ("balanced",), "cap": 60}
 
 MUTANTS: tuple[Mutant, ...] = (
     # The interval domain and what both engines share.
     Mutant("no outer splits", "prove/counts.py", "outer_low = outer and additions > 0", "outer_low = False", focus=MISS),
     Mutant("constant boolean columns have no outer split", "prove/counts.py", "constant = first == last and not pinned[j]", "constant = False", focus=MISS),
     Mutant("stop forgotten, intervals", "prove/domains/interval.py", "may_stop = least_upper == np.inf", "may_stop = False", focus=FAKE),
-    Mutant("upper cost of splits that may be emptied", "prove/domains/interval.py", "cost_high += most * impurity_high if least >= leaf_rows else np.inf", "cost_high += most * impurity_high", focus=FAKE),
+    Mutant("upper cost of splits that may be emptied", "prove/domains/interval.py", "cost_high += heavy * impurity_high if least >= leaf_rows else np.inf", "cost_high += heavy * impurity_high", focus=FAKE),
     Mutant("ties dropped, intervals", "prove/domains/interval.py", "survives[c] = lower <= limit and lower < np.inf", "survives[c] = lower < limit - 1e-6"),
-    Mutant("leaf ties dropped", "prove/domains/interval.py", "high[c, side, i] >= largest - TIE_TOLERANCE", "high[c, side, i] > largest + TIE_TOLERANCE"),
+    Mutant("leaf ties dropped", "prove/domains/interval.py", "high[c, side, i] >= largest - tied", "high[c, side, i] > largest + tied"),
     Mutant("flips forgotten in the lower end", "prove/domains/interval.py", "low = (own - away - removed) / (size - removed + others_added)", "low = (own - removed) / (size - removed + others_added)", focus=FLIP),
     Mutant("removals forgotten in the lower end", "prove/domains/interval.py", "if own - away - removed > 0:\n        low = (own - away - removed) /", "if own - away > 0:\n        low = (own - away) /", focus=FAKE),
     Mutant("additions forgotten in the upper end", "prove/domains/interval.py", "        own_added = additions\n", "        own_added = 0\n", focus=MISS),
@@ -93,8 +96,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("leaf tie rule reversed", "prove/domains/leaf.py", "possible[j] = lead >= (0 if j < y else 1)", "possible[j] = lead >= 1", engine="relational"),
     Mutant("midpoints in spite of additions", "prove/engines.py", "return budget.additions == 0", "return True", engine="relational", focus=MISS),
     Mutant("stop forgotten", "prove/engines.py", "_may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)", "_may_be_gainless(ground, score, challengers, unsplit)", engine="relational", focus=FAKE),
-    Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += 1.0", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
-    Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "(0.0 if j < y else 1.0)", "1.0", engine="relational"),
+    Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += weights[y]", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
+    Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "start -= lead_needed(criterion, j, y, most_rows)", "start -= 1.0", engine="relational"),
     # Witnesses in the types of the user's table, and what added rows of such types may be.
     Mutant("numbers made in float64 for a float32 column", "refute/storage.py", "held = numbers.type(value)", "held = np.float64(value)", engine="witnesses", problems=10),
     Mutant("neighbours in float64 for a float32 column", "refute/storage.py", "return [kept for number in near if (kept := stored(number, dtype)) is not NOTHING]", "return [float(np.nextafter(float(value), way)) for way in (-np.inf, np.inf)]", engine="witnesses", problems=10),
@@ -113,7 +116,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("meetings that are not opened count as nothing", "questions/joint/forest.py", "alone = meeting.counts @ weights.max(axis=1)\n            stop", "alone = 0 * (meeting.counts @ weights.max(axis=1))\n            stop", engine="metrics", focus={"depth": 2, "cap": 60}),
     # Settings that stop the learner.
     Mutant("rows of leaves in the least and most demanding table swapped", "learner/availability.py", "for n in (least_rows, most_rows))\n    node_low", "for n in (most_rows, least_rows))\n    node_low", engine="relational", focus=LEAF),
-    Mutant("shares of the unchanged table", "prove/problem.py", "floors(self.settings, fewest, n_rows + self.bias.additions)", "floors(self.settings, n_rows, n_rows)", engine="relational", focus=LEAF),
+    Mutant("shares of the unchanged table", "prove/problem.py", "floors(self.settings, fewest, n_rows + self.bias.additions, self._most_weight)", "floors(self.settings, n_rows, n_rows)", engine="relational", focus=LEAF),
     Mutant("challengers that may be unavailable", "prove/node.py", "codes == SURELY if floors.leaf_high > 1 else self._inner(splits)", "self._inner(splits)", engine="relational", focus=LEAF),
     Mutant("challengers surely keep their rows", "learner/availability.py", "rows[side] - min(removals, may_go[side]) >= floors.leaf_high", "rows[side] >= floors.leaf_high", engine="relational", focus=LEAF),
     Mutant("upper cost of splits that may lack rows", "prove/domains/interval.py", "if least >= leaf_rows else np.inf", "if least >= 1 else np.inf", focus=LEAF),
@@ -122,7 +125,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("too few additions near an outer split", "prove/node.py", "return max(0, self.problem.floors.leaf_low - (len(node.rows) - rows))", "return max(0, self.problem.floors.leaf_high - (len(node.rows) - rows)) * 2", engine="relational", focus={**LEAF, "kinds": ("miss",)}),
     Mutant("small nodes never stop", "prove/node.py", "may_stop = may_stop or may_be_small(floors, len(node.rows), may_go, removals)", "may_stop = bool(may_stop)", engine="relational", focus={"stops": ("split",)}),
     Mutant("min_samples_split forgotten where nodes stop", "learner/availability.py", "max(node_high, 2 * leaf_high)", "2 * leaf_high", engine="relational", focus={"stops": ("split",)}),
-    Mutant("a gain of the unchanged table", "learner/availability.py", "settings.min_impurity_decrease * most_rows", "settings.min_impurity_decrease * least_rows", engine="relational", focus={"stops": ("decrease",), "kinds": ("miss",)}),
+    Mutant("a gain of the unchanged table", "learner/availability.py", "(most_rows if most_weight is None else most_weight)", "least_rows", engine="relational", focus={"stops": ("decrease",), "kinds": ("miss",)}),
     Mutant("min_impurity_decrease forgotten", "prove/engines.py", "return bool(min(margins) + decrease >= 0)", "return bool(min(margins) >= 0)", engine="relational", focus={"stops": ("decrease",)}),
     Mutant("min_impurity_decrease forgotten, intervals", "prove/domains/interval.py", "limit = least_upper + floors.decrease + tied", "limit = least_upper + tied", focus={"stops": ("decrease",)}),
     Mutant("max_leaf_nodes forgotten", "prove/node.py", "(cut_off == BELOW_ROOT and below_root)", "(cut_off == BELOW_ROOT and below_root is None)", engine="relational", focus={"stops": ("leaves",), "depth": 2}),
@@ -166,7 +169,7 @@ MUTANTS: tuple[Mutant, ...] = (
     # Huge amounts, and what they share with small ones.
     Mutant("additions overflow in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="relational", focus=HUGE),
     Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE),
-    Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "tolerance(criterion, total.sum() + additions)", "tolerance(criterion, total.sum())", engine="bounds", focus=HUGEST, seed=290),
+    Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "most_rows = float(total.sum() + additions)", "most_rows = float(total.sum())", engine="bounds", focus=HUGEST, seed=290),
     Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "tolerance(criterion, total.sum() + budget.additions)", "tolerance(criterion, total.sum())", engine="bounds", focus=HUGEST, seed=290),
     # At the edges: odd types, encoders, and what a table can hold. First mistakes that were made there once.
     Mutant("huge amounts in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="edges", focus=FOCUSES["huge amounts"]),
@@ -191,7 +194,40 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("entropy least at the upper share", "learner/criterion/entropy.py", "impurity_low += min(low, high)", "impurity_low += high", focus=ENTROPY),
     Mutant("entropy never stops for want of gain", "learner/criterion/entropy.py", "return STOP_ROWS_OF_TWO if n_labels == 2 else 0", "return STOP_ROWS_OF_TWO", engine="relational", focus=ENTROPY),
     Mutant("entropy remainder without corners", "learner/criterion/entropy.py", "    return max(0.0, excess)\n", "    return 0.0\n", engine="programs", focus={**ENTROPY, "depth": 1}, problems=60),
-    Mutant("entropy changes by little", "learner/criterion/entropy.py", "return log2(rows) + LOG2_E", "return 0.25", engine="tables", focus={**FLIP, **ENTROPY}),
+    Mutant("entropy changes by little", "learner/criterion/weighted.py", "return most * (log2(rows * most / least) + entropy.LOG2_E)", "return 0.25 * most", engine="tables", focus={**FLIP, **ENTROPY, **WHOLE}),
+    # Class weights: dictionaries, and those that move with the table.
+    Mutant("weighted flips are free where a branch was empty", "learner/criterion/weighted.py", "branches.flip[side, i, j] = rise", "branches.flip[side, i, j] = 0.0", engine="bounds", focus={"kinds": ("miss", "flip"), **WHOLE}),
+    Mutant("weighted chord at the largest budget", "prove/domains/relational.py", "return Reach(acts, budget.additions + flips + removals, up, down)", "return Reach(acts, max(budget.additions, flips, removals), up, down)", engine="bounds", focus=WHOLE),
+    Mutant("weighted removals free in small branches", "learner/criterion/weighted.py", "branches.remove[side, i] = weights[i]\n", "branches.remove[side, i] = 0.0\n", engine="bounds", focus={**FAKE, **WHOLE}),
+    Mutant("weighted entropy without the tangent of the weight", "learner/criterion/weighted.py", "turn = np.log2(whole) + entropy.LOG2_E if whole > 0 else 0.0", "turn = np.log2(whole) if whole > 0 else 0.0", engine="bounds", focus={**FAKE, **WHOLE, **ENTROPY}),
+    Mutant("weighted entropy chord at step 1", "learner/criterion/weighted.py", "step = max(1.0, reach.up[i])", "step = 1.0", engine="bounds", focus={**WHOLE, **ENTROPY}),
+    Mutant("tolerance by rows and not by weight", "learner/criterion/weighted.py", "return criterion.weights[MOST].max() * entropy.tolerance(rows)", "return entropy.tolerance(rows)", engine="relational", focus={"weights": ("heavy",), "cap": 60}),
+    Mutant("inexact ties go to the first label", "learner/criterion/front.py", "if not criterion.exact:", "if False:", engine="relational", focus=DECIMALS),
+    Mutant("inexact ties go to the first label, tables", "learner/criterion/front.py", "    if criterion.exact:\n        return np.asarray", "    if True:\n        return np.asarray", engine="tables", focus=DECIMALS),
+    Mutant("inexact weights never stop for want of gain", "learner/criterion/weighted.py", "    if whole is None:\n        return 0\n    rows = gini.STOP_ROWS if code == GINI else entropy.stop_rows(len(whole))\n    return int(rows // whole.max())", "    return 10_000", engine="relational", focus=DECIMALS),
+    Mutant("leaf without weights", "prove/domains/leaf.py", "        if criterion.code >= WEIGHTED:\n            new", "        if False:\n            new", engine="relational", focus={**FLIP, **WHOLE}),
+    Mutant("leaf takes back what it gave to a third label", "prove/domains/leaf.py", "may_go if to_third > 0 else min(may_go, either - twice)", "min(may_go, either - twice)", engine="bounds", focus={"kinds": ("flip", "fake"), "classes": 3, **WHOLE}, problems=1500),
+    Mutant("joint test without weights", "prove/domains/atoms.py", "start = weights[j] * own[side, j] - weights[y] * own[side, y]", "start = own[side, j] - own[side, y]", engine="bounds", focus=WHOLE),
+    Mutant("shares without the weight of added rows", "prove/domains/interval.py", "high_others += greatest * (turned + added)", "high_others += greatest * turned", focus={**MISS, **WHOLE}),
+    Mutant("shares without the weight of flipped rows", "prove/domains/interval.py", "high_others += greatest * (turned + added)", "high_others += greatest * added", focus={**FLIP, **WHOLE}),
+    Mutant("shares as if nothing left the others", "prove/domains/interval.py", "low_others -= least_greatest * (min(flips, others_away) + min(removals, others_removable))", "low_others -= 0.0", focus={"kinds": ("flip", "fake"), **WHOLE}),
+    Mutant("a gain of the weight of the unchanged table", "prove/problem.py", "return float(weights @ self._label_counts + acts * weights.max())", "return float(weights @ self._label_counts)", engine="relational", focus={"stops": ("decrease",), "kinds": ("miss",), **WHOLE}),
+    Mutant("paths end in leaves without weights", "paths/conditions.py", "    weights = criterion.weights[AT]\n", "    weights = np.ones(n_labels)\n", engine="programs", focus={**FLIP, **WHOLE, "depth": 1}, problems=60),
+    Mutant("weights change g by no more than rows", "learner/criterion/weighted.py", "return 2.0 * most\n", "return 0.5\n", engine="tables", focus={**FLIP, **WHOLE}),
+    Mutant("balanced weights at one end only", "learner/weights.py", "return on_table, np.array(list(product(*ends)))", "return on_table, np.array(list(product(*ends)))[:1]", engine="bounds", focus=BALANCED),
+    Mutant("balanced weights of the unchanged table", "learner/weights.py", "return on_table, np.array(list(product(*ends)))", "return on_table, on_table[None]", engine="bounds", focus=BALANCED),
+    Mutant("balanced weights by monotonicity", "learner/weights.py", "low, high = least[unit] / most, most[unit] / least", "low, high = least[unit] / least, most[unit] / most", engine="bounds", focus=BALANCED),
+    Mutant("simplex as small as its box", "learner/weights.py", "simplex[1 + k, i] += len(moving) * (high[i] - low[i])", "simplex[1 + k, i] += high[i] - low[i]", engine="bounds", focus={**BALANCED, "classes": 6, "style": "loose"}),
+    Mutant("a multiplier that is not tried at every vertex", "prove/domains/atoms.py", "return multiplier if base + gain + multiplier * start < 0 else np.inf", "return multiplier", engine="bounds", focus=BALANCED),
+    Mutant("every table with the weights of the first", "prove/problem.py", "if self.settings.class_weight is None or len(self.criteria) == 1:", "if True:", engine="tables", focus=BALANCED),
+    Mutant("programs exclude with the weights of the unchanged table", "paths/search.py", "self.excludes = len(self.problem.criteria) == 1", "self.excludes = True", engine="programs", focus={**BALANCED, "depth": 1}, problems=60),
+    Mutant("check: weighted flips are free where a branch was empty", "checker/bounds.py", "            return self.weights[j] - self.weights[i]\n", "            return 0\n", engine="check", focus={"kinds": ("miss", "flip"), **WHOLE}),
+    Mutant("check: leaf without weights", "checker/leaves.py", "    heavy, light = weights[expected], weights[rival]\n", "    heavy = light = 1\n", engine="check", focus={**FLIP, **WHOLE}),
+    Mutant("check: inexact ties go to the first label", "checker/walk.py", "slack = None if tree.exact else setting.tolerance", "slack = None", engine="check", focus=DECIMALS),
+    Mutant("check: inexact weights never stop for want of gain", "checker/walk.py", "elif not exact or (setting", "elif (setting", engine="check", focus=DECIMALS),
+    Mutant("every table in leaves of one row", "refute/tied_trees.py", "if leaf <= sizes[0] <= size - leaf:", "if 1 <= sizes[0] <= size - 1:", engine="tables", focus=LEAF),
+    Mutant("every table with splits that are sure", "refute/tied_trees.py", "self.most_removals = 0 if plain else min(most_changes, problem.bias.removals)", "self.most_removals = 0", engine="tables", focus={**LEAF, "kinds": ("fake",)}),
+    Mutant("every table forgets that gains may be too small", "refute/tied_trees.py", "            if gain <= tied:\n                differs |= other\n", "", engine="tables", focus={"stops": ("decrease",)}),
 )  # fmt: skip
 
 

@@ -32,7 +32,8 @@ MOST_TREES = 3000
 class Stops:
     """When the learner stops before a leaf is pure, and its criterion: scikit-learn's, besides the depth.
 
-    A float for `leaf` or `split` is a share of the rows of the table that is learned from.
+    A float for `leaf` or `split` is a share of the rows of the table that is learned from. `weights` are
+    class weights in the order of the labels, or "balanced".
     """
 
     leaf: float = 1
@@ -41,6 +42,7 @@ class Stops:
     leaves: int | None = None
     alpha: float = 0.0
     criterion: str = "gini"
+    weights: tuple[float, ...] | str | None = None
 
     def rows(self, n_rows: int) -> tuple[int, int]:
         """Rows of a leaf and of a node that is split, in a table of so many rows."""
@@ -57,7 +59,17 @@ class Stops:
             "max_leaf_nodes": self.leaves,
             "ccp_alpha": self.alpha,
             "criterion": self.criterion,
+            "class_weight": "balanced" if self.weights == "balanced" else None,
         }
+
+    def weigh(self, counts: Sequence[int]) -> list[float]:
+        """Weights of the labels in a table with so many rows of each, as scikit-learn has them."""
+        if self.weights is None:
+            return [1.0] * len(counts)
+        if self.weights == "balanced":
+            present = sum(count > 0 for count in counts)
+            return [sum(counts) / (present * count) if count else 1.0 for count in counts]
+        return list(self.weights[: len(counts)])
 
 
 NO_STOPS = Stops()
@@ -100,6 +112,34 @@ def best_cuts(node: Table, codes: dict[int, int], leaf: int = 1, criterion: str 
         if score == best:
             cuts.append(cut)
     return cuts
+
+
+def best_weighted_cuts(
+    node: Table, codes: dict[int, int], leaf: int, criterion: str, weights: Sequence[Fraction]
+) -> list[Cut]:
+    """The same with class weights: in fractions for Gini, for entropy up to a rounding far below a tie."""
+    totals = [0] * len(codes)
+    for _, label in node:
+        totals[codes[label]] += 1
+    scored = []
+    for cut, left in _all_cuts(node, codes):
+        if min(sum(left), len(node) - sum(left)) >= leaf:
+            sides = left, [t - c for t, c in zip(totals, left, strict=True)]
+            scored.append((sum(weighted_value(side, criterion, weights) for side in sides), cut))
+    best = max((score for score, _ in scored), default=0)
+    same = Fraction(0) if criterion == "gini" else Fraction(len(node), 10**13) * max(weights)
+    return [cut for score, cut in scored if score >= best - same]
+
+
+def weighted_value(counts: Sequence[int], criterion: str, weights: Sequence[Fraction]) -> Fraction:
+    """Value of a branch in which a row counts as much as its label weighs."""
+    weighed = [weight * count for weight, count in zip(weights, counts, strict=True)]
+    whole = sum(weighed)
+    if not whole:
+        return Fraction(0)
+    if criterion == "gini":
+        return sum(u * u for u in weighed) / whole
+    return Fraction(math.fsum(float(u) * math.log2(u / whole) for u in weighed if u))
 
 
 def _all_cuts(node: Table, codes: dict[int, int]) -> Iterator[tuple[Cut, list[int]]]:
@@ -155,16 +195,35 @@ class NaiveLearner:
         self.points = list(points)
         self.codes = {label: code for code, label in enumerate(sorted(labels))}
         self.stops = stops
-        self.stops_early = replace(stops, criterion="gini") != NO_STOPS
-        self._known: dict[tuple[Table, int, int], list[LabelSet]] = {}
+        self.stops_early = replace(stops, criterion="gini", weights=None) != NO_STOPS
+        self.weights: tuple[Fraction, ...] | None = None
+        self.whole_weight = Fraction(0)
+        self._known: dict[tuple, list[LabelSet]] = {}
 
     def possible_labels(self, node: Table, depth: int, whole: int | None = None) -> list[LabelSet]:
         """For every test point, the labels it may get in this node, of a table of so many rows."""
-        whole = len(node) if whole is None else whole
-        key = (node, depth, whole if self.stops_early else 0)
+        whole = self.weigh(node) if whole is None else whole
+        key = (node, depth, (whole, self.whole_weight) if self.stops_early else 0, self.weights)
         if key not in self._known:
             self._known[key] = self._learn(node, depth, whole)
         return self._known[key]
+
+    def weigh(self, table: Table) -> int:
+        """Take the weights of a table; gives its rows."""
+        if self.stops.weights is not None:
+            self.weights = tuple(map(Fraction, self.stops.weigh(self.counts(table))))
+            self.whole_weight = Fraction(self.weight(table))
+        return len(table)
+
+    def counts(self, node: Table) -> list[int]:
+        """Rows of each label."""
+        return [sum(label == other for _, other in node) for label in self.codes]
+
+    def weight(self, node: Table) -> Fraction | int:
+        """What the rows of a node count."""
+        if self.weights is None:
+            return len(node)
+        return sum(weight * count for weight, count in zip(self.weights, self.counts(node), strict=True))
 
     def cuts(self, node: Table, depth: int, whole: int) -> list[Cut]:
         """All splits that the learner may take in a node; none if it is a leaf."""
@@ -172,9 +231,13 @@ class NaiveLearner:
         pure = len({label for _, label in node}) == 1
         if depth == 0 or pure or len(node) < split:
             return []
-        cuts = best_cuts(node, self.codes, leaf, self.stops.criterion)
-        enough = Fraction(self.stops.decrease) * whole
-        rounding = Fraction(np.finfo(np.float64).eps) * whole
+        if self.weights is None:
+            cuts = best_cuts(node, self.codes, leaf, self.stops.criterion)
+        else:
+            cuts = best_weighted_cuts(node, self.codes, leaf, self.stops.criterion, self.weights)
+        of_table = whole if self.weights is None else self.whole_weight
+        enough = Fraction(self.stops.decrease) * of_table
+        rounding = Fraction(np.finfo(np.float64).eps) * of_table
         if cuts and self.stops.decrease > 0 and self.gain(node, cuts[0]) + rounding < enough:
             return []
         return cuts
@@ -185,7 +248,9 @@ class NaiveLearner:
 
     def score(self, node: Table) -> Fraction:
         """The score of a node without a split; for entropy rounded, by far less than the library's ties."""
-        counts = [sum(label == other for _, other in node) for label in self.codes]
+        counts = self.counts(node)
+        if self.weights is not None:
+            return weighted_value(counts, self.stops.criterion, self.weights)
         if self.stops.criterion == "gini":
             return Fraction(sum(c * c for c in counts), len(node))
         return Fraction(math.fsum(c * math.log2(c / len(node)) for c in counts if c))
@@ -205,7 +270,7 @@ class NaiveLearner:
         """The label of a leaf."""
         counts = dict.fromkeys(sorted(self.codes), 0)
         for _, label in node:
-            counts[label] += 1
+            counts[label] += 1 if self.weights is None else self.weights[self.codes[label]]
         return max(counts, key=counts.__getitem__)  # the first of equal ones, in the order of the labels
 
 
@@ -214,10 +279,9 @@ class NaiveLearner:
 
 def cut_off_labels(learner: NaiveLearner, table: Table, depth: int) -> list[LabelSet]:
     """The labels of each point if a limit of leaves, or pruning, decides about the tree as a whole."""
+    whole = learner.weigh(table)
     if learner.stops.leaves is None:
-        trees = (
-            labels for labels, _, _ in _pruned(learner, table, depth, len(table), range(len(learner.points)))
-        )
+        trees = (labels for labels, _, _ in _pruned(learner, table, depth, whole, range(len(learner.points))))
     else:
         trees = _best_first(learner, table, depth)
     seen = [dict(tree) for tree in islice(trees, MOST_TREES)]
@@ -245,7 +309,7 @@ def _pruned(
     A branch is cut off if it saves no more than alpha for each leaf but one.
     """
     label = learner.majority(node)
-    leaf = tuple((i, label) for i in points), len(node) - learner.score(node), 1
+    leaf = tuple((i, label) for i in points), learner.weight(node) - learner.score(node), 1
     cuts = learner.cuts(node, depth, whole)
     if not cuts:
         yield leaf
@@ -258,7 +322,7 @@ def _pruned(
         for left, right in product(*sides):
             cost, leaves = left[1] + right[1], left[2] + right[2]
             saves = leaf[1] - cost
-            alpha = Fraction(learner.stops.alpha) * whole
+            alpha = Fraction(learner.stops.alpha) * (learner.whole_weight or whole)
             yield leaf if saves <= alpha * (leaves - 1) else (left[0] + right[0], cost, leaves)
 
 
@@ -275,7 +339,7 @@ class _Open:
 
 def _best_first(learner: NaiveLearner, table: Table, depth: int) -> Iterator[Labels]:
     """Every tree with so many leaves: always the node whose split gains most is split next."""
-    whole = len(table)
+    whole = learner.weigh(table)
 
     def opened(node: Table, depth: int, points: Sequence[int]) -> list[_Open]:
         cuts = learner.cuts(node, depth, whole)

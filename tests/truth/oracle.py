@@ -219,12 +219,18 @@ def grow_with_sklearn(
     builder = DepthFirstTreeBuilder(splitter, split, leaf, 0.0, levels, stops.decrease)
     holes = np.isnan(X).any(axis=0)
     mask = holes.astype(np.uint8) if holes.any() else None
-    builder.build(tree, X, codes.astype(np.float64).reshape(-1, 1), None, mask)
+    weights = None
+    if stops.weights is not None:
+        of_label = stops.weigh(np.bincount(codes, minlength=n_classes).tolist())
+        weights = np.take(np.array(of_label, np.float64), codes)
+    builder.build(tree, X, codes.astype(np.float64).reshape(-1, 1), weights, mask)
     return lambda points: tree.predict(points).reshape(len(points), n_classes).argmax(axis=1)
 
 
 def _grow_with_public_class(X, codes, depth, random_state, stops):
     model = DecisionTreeClassifier(max_depth=depth, random_state=random_state, **stops.parameters())
+    if isinstance(stops.weights, tuple):
+        model.set_params(class_weight=dict(enumerate(stops.weights)))
     model.fit(X, codes)
     return lambda points: model.predict(points)
 

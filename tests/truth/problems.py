@@ -143,7 +143,11 @@ class Problem:
 
     def parameters(self) -> dict[str, Any]:
         """The learner's settings, for the public class."""
-        return {"max_depth": self.depth, **self.stops.parameters()}
+        given = {"max_depth": self.depth, **self.stops.parameters()}
+        if isinstance(self.stops.weights, tuple):
+            labels = np.unique(self.y).tolist()
+            given["class_weight"] = dict(zip(labels, self.stops.weights, strict=False))
+        return given
 
     def bias(self) -> Any:
         """The bias model as the library's Python form writes it."""
@@ -204,6 +208,7 @@ def random_problem(
     amount: int | None = None,
     criterion: str = "gini",
     holes: float | None = None,
+    weights: Sequence[str] | None = None,
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
@@ -211,6 +216,7 @@ def random_problem(
     (few rows, each repeated, labels that follow one column) or "bulk" (the same, with more repeats).
     ``stops`` names settings of the learner to draw from ("leaf", "split", "decrease", "leaves", "alpha"), of
     which one or two are used; with them a fifth of the problems have no depth limit.
+    ``weights`` are keys of `WEIGHTS` to draw class weights from.
     ``amount`` is what the library is told of rows that may be missing, however few the oracle adds.
     ``holes`` is the largest share of values that are missing in a column; some columns have none in the
     table, some none of the test points lacks. A fifth of such problems have no depth limit.
@@ -242,6 +248,8 @@ def random_problem(
         problem = with_criterion(problem, criterion)
         if holes is not None and seed % 5 == 0:
             problem = replace(problem, depth=None)
+        if weights:
+            problem = with_weights(problem, np.random.default_rng([seed, 2]), weights)
         if sum(part.count for part in parts if part.kind == "fake") >= len(y):
             continue
         try:
@@ -255,6 +263,24 @@ def random_problem(
 def with_criterion(problem: Problem, criterion: str) -> Problem:
     """The same problem for a learner with another criterion."""
     return replace(problem, stops=replace(problem.stops, criterion=criterion))
+
+
+WEIGHTS: dict[str, tuple[float, ...]] = {
+    "whole": (1, 2, 3, 4, 5, 7),
+    "halves": (0.25, 0.5, 1, 2, 4),
+    "decimals": (0.1, 0.2, 0.3, 0.6, 0.7),
+    "far apart": (1, 30, 1000, 0.2),
+    "heavy": (123456789.1, 246913578.2, 370370367.3),
+    "balanced": (),
+}
+"""What class weights are drawn from; "balanced" has none of its own."""
+
+
+def with_weights(problem: Problem, rng: np.random.Generator, names: Sequence[str]) -> Problem:
+    """The same problem for a learner with class weights, three labels' being equal now and then."""
+    name = str(rng.choice(names))
+    drawn = "balanced" if name == "balanced" else tuple(rng.choice(WEIGHTS[name], 4).tolist())
+    return replace(problem, stops=replace(problem.stops, weights=drawn))
 
 
 ALL_STOPS = ("leaf", "leaf", "split", "decrease", "leaves", "alpha")
@@ -504,6 +530,28 @@ def _with_leaf_limits() -> list[Problem]:
         (Stops(leaves=3), _problem("leaves run out", turns, [[0, 1]], 2, Part("flip", 1))),
     ]  # fmt: skip
     return [replace(problem, stops=stops) for stops, problem in problems]
+
+
+def weighted_problems(criterion: str) -> list[Problem]:
+    """Where class weights decide: each problem is small and aims at one rule."""
+    apart = Compare(0, ">", 5)
+    even = [((0.5, 0), 0, 3), ((0.5, 1), 0, 3), ((0.5, 0), 1, 1), ((0.5, 1), 1, 1)]
+    only_third = Both(Compare(None, "==", 1), Compare(0, "==", 0))
+    leaf = [((0,), 1, 2), ((1,), 1, 1), ((0,), 0, 9), ((1,), 0, 9), ((0,), 2, 1)]
+    problems = [
+        ((1, 7), _problem("a light row turned heavy", even, [[9, 0], [0.5, 1]], 1,
+                          Part("miss", 1, Compare(None, "==", 0)), Part("flip", 1, apart))),
+        ((1, 2), _problem("a leaf that weights turn", [((0,), 0, 5), ((1,), 1, 9)], [[0], [1]], 1,
+                          Part("flip", 2))),
+        ((0.1, 0.2), _problem("a tie that rounding decides", [((0,), 0, 11), ((0,), 1, 5), ((1,), 1, 30)],
+                              [[0]], 1, Part("fake", 1, Compare(None, "==", 0)))),
+        ((1, 5, 1), _problem("removed, and flipped to a third", leaf, [[0]], 1,
+                             Part("fake", 1, only_third), Part("flip", 1, Compare(None, "==", 1), to=(2,)))),
+        ("balanced", _problem("weights that move", [((0,), 0, 8), ((0,), 1, 3), ((1,), 1, 3), ((1,), 0, 1)],
+                              [[0], [1]], 1, Part("flip", 2))),
+    ]  # fmt: skip
+    found = [replace(problem, stops=Stops(weights=weights)) for weights, problem in problems]
+    return [with_criterion(problem, criterion) for problem in found]
 
 
 def without_gain() -> Problem:

@@ -152,6 +152,8 @@ def _learner(plan: Plan, depth: int, filled: Filled) -> Learner:
 
 
 def _learn(learner: Learner, train: TrainingTable, test: TestTable, notes: tuple[str, ...]) -> Prepared:
+    with naming("[learner]"):
+        learner = learner.in_codes(train.labels)
     tree = learner.new_tree().fit(train.X, train.y)
     return Prepared(learner, train, test, tree.predict(test.X).astype(np.int64), tree, notes)
 

@@ -10,7 +10,9 @@ derivative of the score of psi at T. Any price for the leaf's label may be added
 `Match.rules_out`).
 
 Every number comes from one division of whole numbers. The division is a parameter: floats look for what is
-worth proving, fractions prove it.
+worth proving, fractions prove it. With class weights w_i, whole numbers too, a branch has the score of the
+weights u_i = w_i c_i, one act moves it by no more than the weight that comes and goes, and a branch without
+rows scores no more than the weight of those that are added to it.
 """
 
 from __future__ import annotations
@@ -31,6 +33,9 @@ TIE_TOLERANCE = Fraction(1, 10**10)
 
 HIGHEST_PRICE = 64.0
 """Where the search in floats for the price of a leaf's label begins; gains are small numbers."""
+
+LARGE = 20_000
+"""With weights, rounding is allowed for more than in proportion in nodes of more rows than this."""
 
 PRICE_STEPS = 60
 """Steps of that search."""
@@ -64,11 +69,11 @@ class Change(NamedTuple):
     before: int
     after: int
 
-    def lead(self, leaf: Leaf) -> int:
-        """Say what one use adds to c_rival - c_expected in a leaf."""
+    def lead(self, leaf: Leaf, weights: Sequence[int]) -> int:
+        """Say what one use adds to the weight of the rival less that of the expected label in a leaf."""
         if self.side != leaf.side:
             return 0
-        worth = {leaf.rival: 1, leaf.expected: -1}
+        worth = {leaf.rival: weights[leaf.rival], leaf.expected: -weights[leaf.expected]}
         return worth.get(self.after, 0) - worth.get(self.before, 0)
 
 
@@ -81,61 +86,88 @@ class Setting:
     n_rows: int
     allowed: Allowance
     leaf_rows: int = 1
+    given_weights: tuple[int, ...] = ()
+    exact: bool = True
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """How much a row of each label counts."""
+        return self.given_weights or (1,) * self.n_labels
+
+    @property
+    def tolerance(self) -> Fraction:
+        """By how much two scores of the node may differ, in any table, and count as tied."""
+        rows = self.n_rows + self.allowed.additions
+        if not self.given_weights:
+            return TIE_TOLERANCE * rows
+        return TIE_TOLERANCE * rows * max(self.weights) * max(Fraction(1), Fraction(rows, LARGE))
+
+    def needed(self, rival: int, expected: int) -> Fraction | int:
+        """Least lead in weight with which the rival can win a leaf."""
+        return int(rival > expected) if self.exact else -self.tolerance
 
 
-def _label_counts(setting: Setting, counts: Counts) -> Counts:
+def _label_weights(setting: Setting, counts: Counts) -> Counts:
     own = [0] * setting.n_labels
+    weights = setting.weights
     for kind, count in zip(setting.kinds, counts, strict=True):
-        own[kind.label] += count
+        own[kind.label] += weights[kind.label] * count
     return own
 
 
 def score(setting: Setting, split: Split, divide: Division) -> Number:
-    """G on T: the sum over both sides of (sum of squared label counts) / size; an empty side gives 0."""
+    """G on T: the sum over both sides of (sum of squared label weights) / weight; an empty side gives 0."""
     total: Number = 0
     for side in split.sides:
-        own = _label_counts(setting, side)
+        own = _label_weights(setting, side)
         if any(own):
             total += divide(sum(c * c for c in own), sum(own))
     return total
 
 
 class _Slopes:
-    """The slopes s_a of one side of phi, where its label counts are `own`; B is the greatest change."""
+    """The slopes s_a of one side of phi, where its label weights are `own`; B is the greatest change."""
 
-    def __init__(self, own: Counts, most: int, divide: Division) -> None:
-        self.own, self.most, self.divide = own, most, divide
+    def __init__(self, own: Counts, weights: Sequence[int], most: int, divide: Division) -> None:
+        self.own, self.weights, self.most, self.divide = own, weights, most, divide
         self.size = sum(own)
         self.square = sum(c * c for c in own)
 
+    def _chord(self, moves: dict[int, int]) -> Number | None:
+        """(g(c + B d) - g(c)) / B, where one act moves the weights by d; None if nothing would be left."""
+        size = self.size + self.most * sum(moves.values())
+        if size <= 0:
+            return None
+        square = self.square
+        for i, move in moves.items():
+            square += 2 * self.most * move * self.own[i] + (self.most * move) ** 2
+        return self.divide(square * self.size - self.square * size, size * self.size * self.most)
+
     def add(self, i: int) -> Number:
-        """(g(c + B e_i) - g(c)) / B, and 1 where T has no row."""
-        n, q, b = self.size, self.square, self.most
-        if n == 0:
-            return 1
-        return self.divide((q + 2 * b * self.own[i] + b * b) * n - q * (n + b), (n + b) * n * b)
+        """The chord of an addition, and w_i where T has no row."""
+        return self.weights[i] if self.size == 0 else self._chord({i: self.weights[i]})
 
     def remove(self, i: int) -> Number:
-        """(g(c - B e_i) - g(c)) / B, and never more than 1."""
-        n, q, b = self.size, self.square, self.most
-        if n <= b:
-            return 1
-        return min(1, self.divide((q - 2 * b * self.own[i] + b * b) * n - q * (n - b), (n - b) * n * b))
+        """The chord of a removal, and never more than w_i."""
+        chord = self._chord({i: -self.weights[i]})
+        return self.weights[i] if chord is None else min(self.weights[i], chord)
 
     def flip(self, i: int, j: int) -> Number:
-        """(g(c + B e_j - B e_i) - g(c)) / B, and never more than 2."""
+        """The chord of a flip, and never more than w_i + w_j; what the weight gains where T has no row."""
         if self.size == 0:
-            return 0
-        return min(2, self.divide(2 * (self.own[j] - self.own[i] + self.most), self.size))
+            return self.weights[j] - self.weights[i]
+        chord = self._chord({i: -self.weights[i], j: self.weights[j]})
+        most = self.weights[i] + self.weights[j]
+        return most if chord is None else min(most, chord)
 
 
 def _gradient(setting: Setting, psi: Split, divide: Division) -> list[list[Number]]:
-    """Derivative of G_psi at T for one more row of label i: 2 c_i / n - q / n^2, for each side."""
+    """Derivative of G_psi at T for one more row of label i: w_i (2 u_i / U - q / U^2), for each side."""
     result = []
     for side in psi.sides:
-        own = _label_counts(setting, side)
+        own = _label_weights(setting, side)
         n, q = sum(own), sum(c * c for c in own)
-        result.append([divide(2 * c * n - q, n * n) for c in own])
+        result.append([divide(w * (2 * c * n - q), n * n) for w, c in zip(setting.weights, own, strict=True)])
     return result
 
 
@@ -164,7 +196,7 @@ class Duel:
         if divide not in self._known:
             self._known[divide] = score(setting, psi, divide), _gradient(setting, psi, divide)
         psi_score, gradients = self._known[divide]
-        tolerance = TIE_TOLERANCE * (setting.n_rows + setting.allowed.additions)
+        tolerance = setting.tolerance
         base = score(setting, phi, divide) - psi_score + divide(tolerance.numerator, tolerance.denominator)
         changes: list[Change] = []
         if setting.allowed.changes == 0:
@@ -174,7 +206,8 @@ class Duel:
         right_right = [a - b for a, b in zip(phi.sides[1], right_left, strict=True)]
         cells = ((both_left, left_right), (right_left, right_right))
         for side in (0, 1):
-            slopes = _Slopes(_label_counts(setting, phi.sides[side]), setting.allowed.changes, divide)
+            own = _label_weights(setting, phi.sides[side])
+            slopes = _Slopes(own, setting.weights, setting.allowed.changes, divide)
             for psi_side in (0, 1):
                 added = 0
                 if _cell_exists(phi, psi, side, psi_side):
@@ -238,22 +271,22 @@ class Match:
 
     def _greatest(
         self, base: Number, changes: Sequence[Change], price: Number, leaf: Leaf | None
-    ) -> tuple[Number, int]:
+    ) -> tuple[Number, Number]:
         """Greatest value over all allowed changes, and the rival's lead less its need where it is taken.
 
         One fractional knapsack for each sort of change: the dearest first, up to its cap and the budget.
         """
-        allowed = self.setting.allowed
-        lead = 0
+        allowed, weights = self.setting.allowed, self.setting.weights
+        lead: Number = 0
         if leaf is not None:
-            own = _label_counts(self.setting, self.phi.sides[leaf.side])
-            lead = own[leaf.rival] - own[leaf.expected] - int(leaf.rival > leaf.expected)
+            own = _label_weights(self.setting, self.phi.sides[leaf.side])
+            lead = own[leaf.rival] - own[leaf.expected] - self.setting.needed(leaf.rival, leaf.expected)
         value = base + price * lead
         for sort, budget in ((ADD, allowed.additions), (FLIP, allowed.flips), (REMOVE, allowed.removals)):
             offers = []
             for change in changes:
                 if change.sort == sort:
-                    worth = 0 if leaf is None else change.lead(leaf)
+                    worth = 0 if leaf is None else change.lead(leaf, weights)
                     offers.append((change.gain + price * worth, change.cap, worth))
             offers.sort(key=_dearness, reverse=True)
             for gain, cap, worth in offers:
@@ -271,14 +304,14 @@ class Match:
         The greatest value is convex in the price and the lead is its slope. The lines at the two ends of a
         bracket meet below the least value: if they meet at 0 or more, there is nothing to find.
         """
-        ends: list[tuple[float, float, int]] = []
+        ends: list[tuple[float, float, float]] = []
         for price in (0.0, HIGHEST_PRICE):
             value, slope = self._greatest(self._base, self._changes, price, leaf)
             if value < 0:
                 return price
             if (slope < 0) == (price > 0):
                 return None
-            ends.append((price, value, slope))
+            ends.append((price, value, float(slope)))
         for _ in range(PRICE_STEPS):
             (low, low_value, low_slope), (high, high_value, high_slope) = ends
             step = (high_value - low_value - high_slope * (high - low)) / (low_slope - high_slope)
@@ -288,7 +321,7 @@ class Match:
             value, slope = self._greatest(self._base, self._changes, price, leaf)
             if value < 0:
                 return price
-            ends[int(slope >= 0)] = (price, value, slope)
+            ends[int(slope >= 0)] = (price, value, float(slope))
         return None
 
 

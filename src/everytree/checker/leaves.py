@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 from everytree.checker.facts import BiasFacts
@@ -47,12 +48,20 @@ def allowance(facts: BiasFacts, kinds: Sequence[Kind], counts: Counts, additions
     )
 
 
-def other_labels(kinds: Sequence[Kind], counts: Counts, allowed: Allowance, expected: int) -> list[int]:
+def other_labels(
+    kinds: Sequence[Kind],
+    counts: Counts,
+    allowed: Allowance,
+    expected: int,
+    weights: Sequence[int] = (),
+    slack: Fraction | None = None,
+) -> list[int]:
     """List the labels other than the expected one that a leaf can give in some table.
 
     Whatever label the leaf has on T: it gives another label than e only if some j has a row there and
     reaches ``c'_j - c'_e >= 0`` (j sorts before e) or ``>= 1`` (after). An empty leaf gives nothing: the
-    learner makes none.
+    learner makes none. With `weights` the same is asked of w_j c'_j - w_e c'_e, and where rounding decides
+    between labels, with a `slack`, j needs no more than minus that.
     """
     present = set(allowed.addable)
     if allowed.flips > 0:
@@ -60,11 +69,58 @@ def other_labels(kinds: Sequence[Kind], counts: Counts, allowed: Allowance, expe
     for kind, count in zip(kinds, counts, strict=True):
         if count > 0:
             present |= {kind.label, *kind.flips_to}
+    if weights:
+        return [
+            j
+            for j in sorted(present - {expected})
+            if _heaviest_lead(kinds, counts, allowed, (expected, j), weights)
+            >= (int(j > expected) if slack is None else -slack)
+        ]
     return [
         j
         for j in sorted(present - {expected})
         if _furthest_lead(kinds, counts, allowed, expected, j) >= int(j > expected)
     ]
+
+
+def _heaviest_lead(
+    kinds: Sequence[Kind],
+    counts: Counts,
+    allowed: Allowance,
+    labels: tuple[int, int],
+    weights: Sequence[int],
+) -> int:
+    """Bound w_j c'_j - w_e c'_e from above, for labels (e, j): each flip and each removal by itself.
+
+    A flip gains w_e + w_j from e to j, w_j from a third label or of an added row to j, and w_e from e to a
+    third label: the best ones, as many as there are flips. A removal gains w_e, an addition w_j.
+    """
+    expected, rival = labels
+    heavy, light = weights[expected], weights[rival]
+    lead = removable = 0
+    gains = {heavy + light: 0}
+    for kind, count in zip(kinds, counts, strict=True):
+        gain = 0
+        if kind.label == rival:
+            lead += light * count
+        elif kind.label == expected:
+            lead -= heavy * count
+            removable += count if kind.removable else 0
+            gain = heavy + light if rival in kind.flips_to else heavy if kind.flips_to else 0
+        elif rival in kind.flips_to:
+            gain = light
+        gains[gain] = gains.get(gain, 0) + count
+    if rival in allowed.addable:
+        lead += light * allowed.additions
+    elif rival in allowed.added_flips_to:
+        gains[light] = gains.get(light, 0) + allowed.additions
+    lead += heavy * min(allowed.removals, removable)
+    flips = allowed.flips
+    for gain in sorted(gains, reverse=True):
+        used = min(flips, gains[gain])
+        lead += gain * used
+        flips -= used
+    return lead
 
 
 def _furthest_lead(

@@ -141,7 +141,7 @@ def check_person(
         reason = f"The values {low!r} and {high!r} of {names[j]} are too close for the learner to tell apart."
         return CheckReport("not confirmed", reason)
     depth = len(rows) + bias_facts.additions if facts.depth is None else facts.depth
-    learned = _label_on_table(claim, depth)
+    learned = _label_on_table(claim, depth) if facts.exact else None  # else rounding breaks ties
     if learned is not None:
         path, label = learned
         return CheckReport("refuted", "The training table as it is already gives another label.", path, label)
@@ -170,11 +170,11 @@ def _label_on_table(claim: _Claim, depth: int) -> tuple[tuple[str, ...], int] | 
         splits = [] if pure or node.depth == 0 else list_splits(records, node.members, 0, frozenset())
         splits = sizes.available(claim.twins.followed(splits, records, node.members, 0, 0), sum(counts), 0)
         if not splits:
-            others = other_labels(kinds, counts, nobody, claim.expected)
+            others = other_labels(kinds, counts, nobody, claim.expected, claim.tree.weights)
             if others:
                 return node.path, others[0]
             continue
-        setting = Setting(kinds, claim.n_labels, sum(counts), nobody)
+        setting = Setting(kinds, claim.n_labels, sum(counts), nobody, 1, claim.tree.weights)
         for s in _best([score(setting, split, Fraction) for split in splits]):
             waiting.extend(_children(claim, node, splits[s]))
     return None
@@ -247,7 +247,8 @@ class _Walk:
             self._require_leaf(node, counts)
             return
         allowed = allowance(claim.facts, records.kinds, counts, node.additions)
-        setting = Setting(records.kinds, claim.n_labels, sum(counts), allowed, self.sizes.leaf_most)
+        leaf_rows, weights, exact = self.sizes.leaf_most, claim.tree.weights, claim.tree.exact
+        setting = Setting(records.kinds, claim.n_labels, sum(counts), allowed, leaf_rows, weights, exact)
         listed = list_splits(records, node.members, node.additions, node.settled)
         listed = claim.twins.followed(listed, records, node.members, node.additions, allowed.removals)
         splits = self.sizes.available(listed, setting.n_rows, node.additions)
@@ -255,7 +256,7 @@ class _Walk:
         challengers = _challengers(setting, splits, self.sizes)
         if self._may_stop(node, setting, challengers):
             self._require_leaf(node, counts)
-        elif setting.n_rows + allowed.additions >= STOP_ROWS:
+        elif not exact or (setting.n_rows + allowed.additions) * max(setting.weights) >= STOP_ROWS:
             self._require_gain(node, setting, challengers, counts)
         shared = [shared_left(records, node.members, psi, splits) for psi in challengers]
         duels = [Duel(setting, psi) for psi in challengers]
@@ -306,15 +307,22 @@ class _Walk:
         for side in split.leads(claim.person[split.column]):
             counts = split.sides[side]
             allowed = allowance(claim.facts, kinds, counts, split.additions[side])
-            for rival in other_labels(kinds, counts, allowed, claim.expected):
+            for rival in self._others(counts, allowed):
                 yield Leaf(side, claim.expected, rival)
 
     def _require_leaf(self, node: _Node, counts: list[int]) -> None:
         claim = self.claim
         allowed = allowance(claim.facts, claim.records.kinds, counts, node.additions)
-        others = other_labels(claim.records.kinds, counts, allowed, claim.expected)
+        others = self._others(counts, allowed)
         if others:
             raise _Unproved(_LEAF, node.path, others[0])
+
+    def _others(self, counts: Sequence[int], allowed: Allowance) -> list[int]:
+        """Other labels than the expected one that a leaf can give."""
+        claim, tree = self.claim, self.claim.tree
+        setting = Setting(claim.records.kinds, claim.n_labels, sum(counts), allowed, 1, tree.weights)
+        slack = None if tree.exact else setting.tolerance
+        return other_labels(setting.kinds, list(counts), allowed, claim.expected, tree.weights, slack)
 
     def _require_gain(
         self, node: _Node, setting: Setting, challengers: Sequence[Split], counts: list[int]

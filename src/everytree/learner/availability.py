@@ -48,8 +48,8 @@ class Floors(NamedTuple):
 
     ``leaf_low`` and ``leaf_high`` bound the rows that each side must keep, ``node_low`` and ``node_high``
     those that a node must have to be split. ``decrease`` is the largest gain of the score G that the learner
-    may refuse: `min_impurity_decrease` times the rows of the largest table. ``cut_off`` says where any node
-    may be a leaf.
+    may refuse: `min_impurity_decrease` times the rows of the largest table, or their weight. ``cut_off`` says
+    where any node may be a leaf.
     """
 
     leaf_low: int
@@ -65,14 +65,14 @@ class Floors(NamedTuple):
         return self.leaf_high == 1 and self.node_high == 2
 
 
-def floors(settings: Settings, least_rows: int, most_rows: int) -> Floors:
-    """Resolve the settings for all tables with so many rows.
+def floors(settings: Settings, least_rows: int, most_rows: int, most_weight: float | None = None) -> Floors:
+    """Resolve the settings for all tables with so many rows, of which none weighs more than `most_weight`.
 
     Soundness
     ---------
     ``ceil(share * n)`` grows with n, in floating point too. scikit-learn refuses a split whose gain
-    (G - G_0) / n' is below `min_impurity_decrease`, with n' the rows of the whole table: a row added in
-    another branch can turn a node into a leaf.
+    (G - G_0) / n' is below `min_impurity_decrease`, with n' the rows of the whole table, or their weight: a
+    row added in another branch can turn a node into a leaf.
     """
     leaf_low, leaf_high = (_rows(settings.min_samples_leaf, n, 1) for n in (least_rows, most_rows))
     node_low, node_high = (_rows(settings.min_samples_split, n, 2) for n in (least_rows, most_rows))
@@ -81,7 +81,7 @@ def floors(settings: Settings, least_rows: int, most_rows: int) -> Floors:
         leaf_high,
         max(node_low, 2 * leaf_low),
         max(node_high, 2 * leaf_high),
-        settings.min_impurity_decrease * most_rows,
+        settings.min_impurity_decrease * (most_rows if most_weight is None else most_weight),
         _cut_off(settings, most_rows // leaf_low),
     )
 

@@ -7,7 +7,7 @@ is its settings and a random state, and no setting that could change the tree ha
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -99,6 +99,10 @@ class Learner:
     def new_tree(self) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
         return self.settings.new_tree(self.random_state)
+
+    def in_codes(self, labels: NDArray[Any]) -> Learner:
+        """The same learner for codes of these labels, as tables have them once they are prepared."""
+        return replace(self, settings=self.settings.in_codes(labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +201,7 @@ def prepare(
         encoding=encoding,
         label_name=label_name,
     )
+    learner = learner.in_codes(train.labels)
     test, asked = encode_people(train, as_source(X_test, "test table"), y_test)
     own, tree = trained(estimator, learner, train, source, train.y)
     check_same_learner(own, tree, train, (train.X, source), (test.X, asked))
@@ -274,7 +279,8 @@ def _check_fitted(tree: Any) -> None:
             f"DecisionTreeClassifier was fitted to {tree.n_outputs_} labels at once; exactly one is "
             "supported. Fit one tree for each label."
         )
-    if not np.array_equal(tree.tree_.weighted_n_node_samples, tree.tree_.n_node_samples):
+    alone = tree.class_weight is None  # otherwise the leaves tell, see `same_learner`
+    if alone and not np.array_equal(tree.tree_.weighted_n_node_samples, tree.tree_.n_node_samples):
         raise UnsupportedLearnerError(
             "DecisionTreeClassifier was fitted with sample_weight, which is not supported: every row must "
             "count once. Fit it without weights."

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.utils.class_weight import compute_class_weight
 
 from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.support.text import listing
@@ -58,11 +59,11 @@ def trained(
     estimator : DecisionTreeClassifier or Pipeline
         As the user gave it. It is used as it is if it is fitted, and otherwise cloned.
     learner : Learner
-        What was read from it.
+        What was read from it, in codes of labels.
     train, source : TrainingTable, Source
         The training table as encoded and as given.
     labels : ndarray
-        What an unfitted estimator is fitted with.
+        What an unfitted estimator is fitted with: ``train.y`` itself, or the labels as given.
 
     Returns
     -------
@@ -73,26 +74,30 @@ def trained(
     if learner.fitted:
         given = estimator[-1] if isinstance(estimator, Pipeline) else estimator
         tree = copy.copy(given)  # the user may fit it again
-        _check_belongs(tree, train)
+        _check_belongs(tree, train, learner)
         return estimator, tree
     if learner.encoder is None:
-        return None, learner.new_tree().fit(train.X, labels)
+        tree = learner.new_tree() if labels is train.y else clone(learner.tree)
+        return None, tree.fit(train.X, labels)
     try:
-        own = clone(estimator).fit(source.given, labels)
+        own = clone(estimator)
+        if labels is train.y:
+            own[-1].set_params(class_weight=learner.settings.parameter("class_weight"))
+        own.fit(source.given, labels)
     except REFUSALS as error:
         raise TableError(f"The Pipeline cannot be fitted to the training table: {error}") from error
-    _check_repeated(own, train, source)
+    _check_repeated(own, train, source, learner)
     return own, own[-1]
 
 
-def _check_repeated(own: Any, train: TrainingTable, source: Source) -> None:
+def _check_repeated(own: Any, train: TrainingTable, source: Source, learner: Learner) -> None:
     """Refuse a Pipeline that was fitted to the same table twice, by us and whole, and came out different.
 
     The trees of changed tables would be fitted to other features, then. Equal fitted steps and rows that fall
     into the leaves of the whole Pipeline's tree as it counted them: both say that it saw ``train.X``.
     """
     ours, theirs = (transform(steps, source) for steps in (train.encoder, own[:-1]))
-    if not np.array_equal(ours, theirs, equal_nan=True) or not _fills_leaves(own[-1], train):
+    if not np.array_equal(ours, theirs, equal_nan=True) or not _fills_leaves(own[-1], train, learner):
         raise UnsupportedLearnerError(
             "The estimator itself, fitted to the training table once more, makes other features of it than "
             "the first time. Chance has a part in some step, then, and nothing can be proved about the "
@@ -188,7 +193,7 @@ def _compare_predictions(
         )
 
 
-def _check_belongs(tree: Any, train: TrainingTable) -> None:
+def _check_belongs(tree: Any, train: TrainingTable, learner: Learner) -> None:
     """Refuse a fitted tree that was learned from another table than `train`."""
     if tree.classes_.tolist() != train.labels.tolist():
         raise TableError(
@@ -207,7 +212,7 @@ def _check_belongs(tree: Any, train: TrainingTable) -> None:
             f"{listing(train.feature_names)}. Both must be the same features in the same order. Pass the "
             "table the tree was fitted on."
         )
-    if not _fills_leaves(tree, train):
+    if not _fills_leaves(tree, train, learner):
         raise TableError(
             f"The fitted tree was trained on another table: its leaves hold "
             f"{int(tree.tree_.n_node_samples[0])} rows, and the {len(train.y)} rows of the training table, "
@@ -216,12 +221,20 @@ def _check_belongs(tree: Any, train: TrainingTable) -> None:
         )
 
 
-def _fills_leaves(tree: Any, train: TrainingTable) -> bool:
+def _fills_leaves(tree: Any, train: TrainingTable, learner: Learner) -> bool:
     """Tell whether the training rows and their labels fall into the leaves as the tree counted them."""
     inner = tree.tree_
     leaves = inner.children_left == -1
     n_labels = len(train.labels)
     cells = n_labels * inner.apply(train.X).astype(np.int64) + train.y
     counts = np.bincount(cells, minlength=n_labels * inner.node_count).reshape(-1, n_labels)
-    known = inner.value[:, 0, :] * inner.n_node_samples[:, None]  # shares of the labels, times the rows
-    return np.array_equal(counts[leaves], np.round(known[leaves]))
+    class_weight = learner.settings.parameter("class_weight")
+    if class_weight is None:
+        known = inner.value[:, 0, :] * inner.n_node_samples[:, None]  # shares of the labels, times the rows
+        return np.array_equal(counts[leaves], np.round(known[leaves]))
+    weights = compute_class_weight(class_weight, classes=np.arange(n_labels), y=train.y)
+    weighed = (counts * weights)[leaves]
+    known = (inner.value[:, 0, :] * inner.weighted_n_node_samples[:, None])[leaves]
+    return np.array_equal(counts.sum(axis=1)[leaves], inner.n_node_samples[leaves]) and np.allclose(
+        weighed, known, rtol=1e-9, atol=1e-9 * float(weights.min())
+    )

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from math import isfinite
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import UnsupportedLearnerError
 from everytree.learner.criterion.front import CODES
+from everytree.learner.weights import ClassWeight, in_codes, read_class_weight
 from everytree.support.text import listing
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = ["CHOICES", "SUPPORTED", "Settings", "describe", "read_parameters", "refuse"]
 
@@ -26,8 +30,9 @@ CRITERIA = listing(CODES)
 
 SUPPORTED = (
     f"Supported is scikit-learn's DecisionTreeClassifier(splitter='best') with criterion {CRITERIA}, with "
-    "max_depth, min_samples_leaf, min_samples_split, min_impurity_decrease, max_leaf_nodes, ccp_alpha and "
-    "random_state free and every other parameter at its default, alone or as the last step of a Pipeline of "
+    "max_depth, min_samples_leaf, min_samples_split, min_impurity_decrease, max_leaf_nodes, ccp_alpha, "
+    "class_weight and random_state free and every other parameter at its default, alone or as the last step "
+    "of a Pipeline of "
     "scikit-learn's steps that do not look at the labels: encoders, scalers, imputers, binners, PCA and the "
     "like, FunctionTransformer, directly or in Pipelines and ColumnTransformers."
 )
@@ -62,6 +67,8 @@ class Settings:
         Price of a leaf when the grown tree is pruned.
     max_features : int or None
         Features that are looked at; it must be all of them (`check_features`).
+    class_weight : None, "balanced" or pairs of a label and its weight
+        How much a row of each label counts; `in_codes` puts codes in the place of labels.
     """
 
     max_depth: int | None = None
@@ -72,6 +79,7 @@ class Settings:
     max_leaf_nodes: int | None = None
     ccp_alpha: float = 0.0
     max_features: int | None = None
+    class_weight: ClassWeight = None
 
     @classmethod
     def read(cls, tree: Any) -> Settings:
@@ -96,10 +104,24 @@ class Settings:
                 ]
             )
 
+    def in_codes(self, labels: NDArray[Any]) -> Settings:
+        """The settings of trees that are learned from codes of these labels; weights are checked."""
+        try:
+            return replace(self, class_weight=in_codes(self.class_weight, labels))
+        except ValueError as problem:
+            given = self.class_weight if isinstance(self.class_weight, str) else dict(self.class_weight or ())
+            refuse([f"class_weight={given!r}: {problem}"])
+            raise
+
     def depth_on(self, n_rows: int) -> int:
         """Levels that a tree on so many rows can have at most."""
         levels = n_rows if self.max_depth is None else self.max_depth
         return levels if self.max_leaf_nodes is None else min(levels, self.max_leaf_nodes - 1)
+
+    def parameter(self, name: str) -> Any:
+        """A parameter as scikit-learn takes it."""
+        value = getattr(self, name)
+        return dict(value) if isinstance(value, tuple) else value
 
     def new_tree(self, random_state: Any = None) -> Any:
         """Return a fresh unfitted tree with these settings, for training on another table."""
@@ -113,6 +135,7 @@ class Settings:
             max_leaf_nodes=self.max_leaf_nodes,
             ccp_alpha=self.ccp_alpha,
             max_features=self.max_features,
+            class_weight=self.parameter("class_weight"),
             random_state=clone(random_state, safe=False),
         )
 
@@ -237,7 +260,7 @@ READERS: dict[str, Callable[[Any], Any]] = {
     "max_features": _features,
     "max_leaf_nodes": _whole(2),
     "min_impurity_decrease": _amount,
-    "class_weight": _only(None, "every row must count once, and weights choose other splits and labels."),
+    "class_weight": read_class_weight,
     "ccp_alpha": _amount,
     "monotonic_cst": _only(None, "constraints forbid splits that proofs take for possible."),
     "random_state": lambda given: given,

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.learner.criterion.front import (
+    AT,
     gradient,
+    lead_needed,
     linear_lead,
     remainder,
     split_value,
@@ -40,16 +42,27 @@ MOST_LABELS = 8
 
 
 def require_label(
-    program: Program, counts: NDArray[np.float64], effect: NDArray[np.float64], side: int, label: int
+    criterion: Criterion,
+    program: Program,
+    counts: NDArray[np.float64],
+    effect: NDArray[np.float64],
+    end: tuple[int, int, float],
 ) -> None:
-    """Label wins the leaf on one side: at least level with labels that sort after it, ahead of the others."""
+    """Label wins the leaf on one side: at least level with labels that sort after it, ahead of the others.
+
+    `end` is the side, the label and the rows that the leaf has at most: with class weights that are not exact
+    rounding may decide between labels that are level up to the tolerance.
+    """
+    side, label, most_rows = end
     n_labels = len(counts) // 2
     own = side * n_labels + label
+    weights = criterion.weights[AT]
     for other in range(n_labels):
         if other != label:
             rival = side * n_labels + other
-            need = 0.0 if label < other else 1.0
-            program.require(effect[own] - effect[rival], need - counts[own] + counts[rival])
+            need = lead_needed(criterion, label, other, most_rows)
+            behind = weights[other] * counts[rival] - weights[label] * counts[own]
+            program.require(weights[label] * effect[own] - weights[other] * effect[rival], need + behind)
 
 
 def require_row(

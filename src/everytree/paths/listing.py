@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.learner.criterion.front import AT
 from everytree.prove import routing
 from everytree.prove.counts import node_total
 from everytree.prove.engines import RelationalEngine
@@ -210,13 +211,14 @@ class Listing:
         """End a path at a node that stays whole."""
         node = stop.node
         total = node_total(node.rows, self.problem.types)
-        leaves = self.engine.leaf(total, self.problem.types, node.budget)
+        leaves = self.engine.leaf(total, self.problem, node.budget)
         step = Step(node.rows, -1, 0, 0, 0, ())
         self._add(replace(stop, steps=(*stop.steps, step)), total, np.flatnonzero(leaves.possible[0, 0]))
 
     def _add(self, end: _Stop, counts: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
         steps, people, budget, effort = end.steps, end.people, end.node.budget, end.effort
         own = np.bincount(self.problem.types.label, weights=counts, minlength=self.problem.bias.n_labels)
+        own *= self.problem.criterion.weights[AT]
         reach = max(1.0, 2.0 * budget.flips + budget.removals + budget.additions)
         for j in labels:
             expecting = people[self.predictions[people] != j]

@@ -63,6 +63,7 @@ class PathSearch:
         ]
         bias = self.problem.bias
         self.criterion = self.problem.criterion
+        self.excludes = len(self.problem.criteria) == 1
         only_flips = bias.additions == 0 and bias.removals == 0
         self.exact = only_flips and front.has_linear_form(self.criterion, bias.n_labels)
         self.tangents: dict[tuple[int, Cut], list[NDArray[np.float64]]] = {}
@@ -143,7 +144,8 @@ class PathSearch:
         """Look for a table that takes the path, with at most so many programs.
 
         Returns IMPOSSIBLE only if checked bounds exclude every table of the family, TAKEN if `confirm`
-        accepted a trial, and OPEN otherwise; `lower` is a share below which no table takes the path.
+        accepted a trial, and OPEN otherwise; `lower` is a share below which no table takes the path. Where
+        class weights move with the table, programs have those of T: they find trials and exclude nothing.
 
         A branch and bound over *regions*: bounds on the counts of splits in use, which are whole numbers. A
         region is crossed out by the bound of its program, or cut in two: where the bound for the path's own
@@ -159,7 +161,7 @@ class PathSearch:
         used, stuck = 0, np.inf
         while heap:
             bound, _, region = heapq.heappop(heap)
-            self.lower = min(bound, stuck)
+            self.lower = min(bound, stuck) if self.excludes else 0.0
             settled = False
             while not settled:
                 if used >= programs or time.monotonic() > deadline:
@@ -186,8 +188,8 @@ class PathSearch:
                 for part in parts:
                     heapq.heappush(heap, (bound, next(order), part))
                 settled = True
-        self.lower = stuck
-        return OPEN if np.isfinite(stuck) else IMPOSSIBLE
+        self.lower = stuck if self.excludes else 0.0
+        return OPEN if np.isfinite(stuck) or not self.excludes else IMPOSSIBLE
 
     def _start(self) -> None:
         """Lay the columns out; if that is too much with all the rivals at hand, with one at each level."""
@@ -313,7 +315,8 @@ class PathSearch:
         if len(last.rows) == 0:
             conditions.require_row(program, at_leaf, effect, last.side, self.path.label)
         else:
-            conditions.require_label(program, at_leaf, effect, last.side, self.path.label)
+            end = (last.side, self.path.label, float(len(last.rows) + self.problem.bias.additions))
+            conditions.require_label(self.criterion, program, at_leaf, effect, end)
         return program
 
     def _try(self, solution: Solution, region: Region, confirm: Confirm) -> tuple[bool, bool]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.bias.kinds import NONE
-from everytree.learner import floors
+from everytree.learner.criterion.front import winner
 from everytree.paths.layout import Layout, bounds_of
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
 from everytree.prove.domains import relational
@@ -107,14 +107,16 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
     if not trial.change.added and trial.change.removed:
         rows = np.delete(rows, list(trial.change.removed))
     pinned = np.zeros(columns.codes.shape[0], np.bool_)
-    limits = floors(problem.settings, len(rows), len(rows))
+    counts = np.bincount(types.of_row[rows], minlength=problem.bias.n_labels)
+    criterion = problem.criterion_on(counts)
+    limits = problem.floors_on(counts)
     for level, step in enumerate(path.steps):
         if step.feature < 0:
             break
         splits = node_splits(columns, types, rows, 0, pinned, False)
         if not limits.plain:
             splits, _ = available_splits(splits, types.removable, limits, 0, 0)
-        score = relational.scores(splits, types, problem.criterion)
+        score = relational.scores(splits, types, criterion)
         low, high = _gap(problem.columns, step)
         start = columns.starts[step.feature]
         values = columns.values[start : columns.starts[step.feature + 1]].astype(np.float64)
@@ -128,7 +130,7 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
         on_right = columns.codes[step.feature, rows] > splits.low[own]
         rows = rows[on_right == (step.side == 1)]
     counts = np.bincount(types.of_row[rows], minlength=problem.bias.n_labels)
-    return Verdict(int(np.argmax(counts)) == path.label, len(path.steps), [])
+    return Verdict(winner(criterion, counts) == path.label, len(path.steps), [])
 
 
 def _learned(problem: Problem, trial: Trial) -> tuple[Columns, RowTypes]:

@@ -17,8 +17,9 @@ from everytree.prove.routing import Leaves
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.counts import Budget, RowTypes, Splits
+    from everytree.prove.counts import Budget, Splits
     from everytree.prove.node import Ground
+    from everytree.prove.problem import Problem
 
 CHALLENGERS = 3
 """Splits, the best of as many columns, that a candidate must be able to beat."""
@@ -53,9 +54,9 @@ class IntervalEngine:
         """Never: as in the paper, a test value strictly inside a gap goes both ways."""
         return False
 
-    def leaf(self, total: NDArray[np.int64], types: RowTypes, budget: Budget) -> Leaves:
+    def leaf(self, total: NDArray[np.int64], problem: Problem, budget: Budget) -> Leaves:
         """Say what a node shows if it is a leaf."""
-        return Leaves(*interval.leaf_of_node(total, types, budget))
+        return Leaves(*interval.leaf_of_node(total, problem.types, budget, problem.criterion))
 
     def rank(self, ground: Ground) -> Ranking:
         """Find the splits that may be best."""
@@ -87,10 +88,10 @@ class RelationalEngine:
         """Thresholds are midpoints of known gaps as long as no row can be added."""
         return budget.additions == 0
 
-    def leaf(self, total: NDArray[np.int64], types: RowTypes, budget: Budget) -> Leaves:
+    def leaf(self, total: NDArray[np.int64], problem: Problem, budget: Budget) -> Leaves:
         """Say what a node shows if it is a leaf."""
-        leaves = Leaves(*interval.leaf_of_node(total, types, budget))
-        leaves.possible[:] &= leaf.labels_of_node(total, types, budget)
+        leaves = Leaves(*interval.leaf_of_node(total, problem.types, budget, problem.criterion))
+        leaves.possible[:] &= leaf.labels_of_node(total, problem.types, budget, problem.criteria)
         return leaves
 
     def rank(self, ground: Ground) -> Ranking:
@@ -101,7 +102,7 @@ class RelationalEngine:
         least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors, criterion)
         if len(challengers):
             psi = challengers[0]
-            margin, unsplit = relational.loose_margins(splits, types, budget, score, psi, criterion)
+            margin, unsplit = relational.loose_margins(splits, types, budget, score, psi, ground.criteria)
             stops = stops and (
                 _may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)
             )
@@ -120,7 +121,7 @@ class RelationalEngine:
         types, splits, budget = ranking.ground.types, ranking.ground.splits, ranking.ground.budget
         chosen = ranking.chosen
         if leaves:
-            possible = leaf.labels_of_leaves(splits, chosen, types, budget)
+            possible = leaf.labels_of_leaves(splits, chosen, types, budget, ranking.ground.criteria)
         else:
             possible = np.zeros((len(chosen), 2, types.measures.shape[2]), np.bool_)
         return self._settle(ranking, chosen, possible)
@@ -137,7 +138,7 @@ class RelationalEngine:
         """
         types, splits, budget = ranking.ground.types, ranking.ground.splits, ranking.ground.budget
         chosen = ranking.chosen
-        possible = leaf.labels_of_leaves(splits, chosen, types, budget)
+        possible = leaf.labels_of_leaves(splits, chosen, types, budget, ranking.ground.criteria)
         n_present = present.sum(axis=2, keepdims=True)
         harmful = (possible & (n_present > present)).any(axis=(1, 2))
         ordered = np.flatnonzero(harmful)
@@ -165,8 +166,8 @@ class RelationalEngine:
         part, possible = part[keep], possible[keep]
         for psi in ranking.challengers:
             cells = relational.cell_counts(columns, types, rows, splits, part, psi)
-            score = ranking.score
-            margin = atoms.settle(splits, part, cells, psi, types, budget, score, possible, criterion)
+            score, criteria = ranking.score, ranking.ground.criteria
+            margin = atoms.settle(splits, part, cells, psi, types, budget, score, possible, criteria)
             part, possible = part[margin >= 0], possible[margin >= 0]
         return part, possible
 
@@ -176,8 +177,8 @@ Engine = IntervalEngine | RelationalEngine
 
 def _range_leaves(ranking: Ranking, chosen: NDArray[np.int64]) -> Leaves:
     """Labels and ranges that the interval domain gives the sides of some splits."""
-    _, types, _, splits, budget = ranking.ground[:5]
-    return Leaves(*interval.leaves_of_splits(splits, chosen, types, budget))
+    _, types, _, splits, budget, criterion = ranking.ground[:6]
+    return Leaves(*interval.leaves_of_splits(splits, chosen, types, budget, criterion))
 
 
 def _may_be_unsplittable(ground: Ground) -> bool:
@@ -206,13 +207,13 @@ def _may_be_gainless(
     decrease, most_rows = ground.floors.decrease, len(ground.rows) + ground.budget.additions
     if unsplit + decrease < 0 or (decrease == 0.0 and most_rows < ground.criterion.stop_rows):
         return False
-    types, budget, criterion = ground.types, ground.budget, ground.criterion
+    types, budget, criteria = ground.types, ground.budget, ground.criteria
     whole, scores = _with_unsplit(ground, score)
     last = np.array([len(score)])
     cells = np.zeros((1, len(whole.total)), np.int64)
     possible = np.zeros((1, 2, types.measures.shape[2]), np.bool_)
     margins = [
-        atoms.settle(whole, last, cells, psi, types, budget, scores, possible, criterion)[0]
+        atoms.settle(whole, last, cells, psi, types, budget, scores, possible, criteria)[0]
         for psi in challengers
     ]
     return bool(min(margins) + decrease >= 0)

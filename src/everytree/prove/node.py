@@ -58,7 +58,8 @@ class Ground(NamedTuple):
     """A node as an engine sees it: its rows, its splits and what may happen to them.
 
     ``challenging`` marks the splits that may drop others, because they are available in every table where
-    they would be ahead. ``may_stop`` says that the node may be a leaf whatever its splits are.
+    they would be ahead. ``may_stop`` says that the node may be a leaf whatever its splits are. ``criteria``
+    are the criterion and, where class weights move with the table, those at the vertices of all weights.
     """
 
     columns: Columns
@@ -70,6 +71,7 @@ class Ground(NamedTuple):
     floors: Floors
     challenging: NDArray[np.bool_]
     may_stop: bool
+    criteria: tuple[Criterion, ...]
 
     def cut(self, s: int) -> Cut:
         """Take one of the splits by itself."""
@@ -127,6 +129,7 @@ class Nodes:
             floors,
             challenging,
             may_stop,
+            problem.criteria,
         )
 
     def _may_be_cut_off(self, node: Node) -> bool:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.learner.availability import Floors, floors
-from everytree.learner.criterion.front import Criterion, criterion_of
-from everytree.prove.counts import Columns, RowTypes, code_columns, type_rows
+from everytree.learner.criterion.front import MOST, Criterion, criterion_of, weighted_criteria
+from everytree.learner.weights import BALANCED, balanced_vertices, weights_on
+from everytree.prove.counts import Budget, Columns, RowTypes, code_columns, type_rows
+from everytree.prove.domains.relational import reach_of
 from everytree.prove.views import Views
 from everytree.table import check_gaps
 
@@ -80,12 +82,57 @@ class Problem:
         """Rows that splits and nodes need, over all tables of B(T)."""
         n_rows = len(self.table.y)
         fewest = n_rows - min(self.bias.removals, int(self.bias.removable.sum()))
-        return floors(self.settings, fewest, n_rows + self.bias.additions)
+        return floors(self.settings, fewest, n_rows + self.bias.additions, self._most_weight)
+
+    @cached_property
+    def _most_weight(self) -> float | None:
+        """What a table of B(T) weighs at most; None if every row counts once."""
+        if self.settings.class_weight is None:
+            return None
+        weights = self.criterion.weights[MOST]
+        acts = self.bias.additions + min(self.bias.flips, len(self.table.y) + self.bias.additions)
+        return float(weights @ self._label_counts + acts * weights.max())
 
     @cached_property
     def criterion(self) -> Criterion:
-        """What the learner calls the best split, for kernels."""
-        return criterion_of(self.settings.criterion, self.bias.n_labels)
+        """What the learner calls the best split, for kernels; with the weights of T if they move."""
+        return self.criteria[0]
+
+    @cached_property
+    def criteria(self) -> tuple[Criterion, ...]:
+        """The criterion first; then, where weights move with the table, at each vertex of their polytope.
+
+        What is proved with one challenger and one set of prices at all of them holds in every table.
+        """
+        name, given = self.settings.criterion, self.settings.class_weight
+        if given is None:
+            return (criterion_of(name, self.bias.n_labels),)
+        counts = self._label_counts
+        if given != BALANCED:
+            return weighted_criteria(name, weights_on(given, counts))
+        bias, types = self.bias, self.types
+        budget = Budget(bias.additions, bias.flips, bias.removals, bias.addable, bias.added_flips_to)
+        total = np.bincount(types.of_row, minlength=len(types.label))
+        reach = reach_of(total, types, budget)
+        return weighted_criteria(name, *balanced_vertices(counts, counts - reach.down, counts + reach.up))
+
+    def criterion_on(self, counts: NDArray[np.int64]) -> Criterion:
+        """The criterion on one table with so many rows of each label, and nothing else."""
+        if self.settings.class_weight is None or len(self.criteria) == 1:
+            return self.criterion
+        return weighted_criteria(self.settings.criterion, weights_on(BALANCED, counts))[0]
+
+    def floors_on(self, counts: NDArray[np.int64]) -> Floors:
+        """What one table with so many rows of each label asks of a split."""
+        n_rows = int(counts.sum())
+        weight = None
+        if self.settings.class_weight is not None:
+            weight = float(self.criterion_on(counts).weights[MOST] @ counts)
+        return floors(self.settings, n_rows, n_rows, weight)
+
+    @cached_property
+    def _label_counts(self) -> NDArray[np.int64]:
+        return np.bincount(self.table.y, minlength=self.bias.n_labels)
 
 
 @dataclass(frozen=True, eq=False)

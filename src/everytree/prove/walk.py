@@ -242,7 +242,7 @@ class Walk:
                 break
 
     def _note_leaf(self, visit: _Visit, total: NDArray[np.int64]) -> None:
-        leaves = self.engine.leaf(total, self.problem.types, visit.node.budget)
+        leaves = self.engine.leaf(total, self.problem, visit.node.budget)
         routing.note_leaf(visit.people, leaves, self.tally)
 
 

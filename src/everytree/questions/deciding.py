@@ -26,6 +26,7 @@ from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
+from everytree.refute.whole_tables import WholeTables
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -123,7 +124,7 @@ class Deciding:
         prover = IntervalEngine() if engine == "interval" else RelationalEngine()
         self.walk = SharedWalk(problem, people, prover, limits, self.judge.walkable, n_jobs)
         self.programs: Programs | None = None
-        self.every_table: EveryTable | None = None
+        self.every_table: EveryTable | WholeTables | None = None
         self.only_ties = np.zeros(len(people), np.bool_)
         self.deadline = limits.deadline
         self.interrupted = False
@@ -177,8 +178,9 @@ class Deciding:
         if Attack.is_possible(self.problem) and self._has_room():
             rows = most_rows(self.problem, self.limits.memory)
             self.workers.append(_Worker("attack", Attack(self.problem, self.judge, rows).run()))
-        if EveryTable.is_possible(self.problem):
-            self.every_table = EveryTable(self.problem, self.judge)
+        tables = EveryTable if EveryTable.is_possible(self.problem) else WholeTables
+        if tables.is_possible(self.problem):
+            self.every_table = tables(self.problem, self.judge)
             self.workers.append(_Worker("tables", self._try_every_long_table(self.every_table)))
         if self.problem.bias.additions > len(self.problem.table.y):
             self.workers.append(_Worker("fewer", self._try_fewer()))
@@ -221,7 +223,7 @@ class Deciding:
         self._close(finished)
         yield 0.1 + 1e-3 * (self.judge.retrained - began)
 
-    def _try_every_long_table(self, every_table: EveryTable) -> Iterator[float]:
+    def _try_every_long_table(self, every_table: EveryTable | WholeTables) -> Iterator[float]:
         yield from every_table.steps()
         self._close(every_table.finished)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.bias.kinds import ADD, NONE, acts_on
-from everytree.learner.criterion.front import value
+from everytree.learner.criterion.front import AT, value, winner
 from everytree.prove.counts import RowTypes, node_splits
 from everytree.prove.domains import relational
 from everytree.refute.change import Change
@@ -99,7 +99,7 @@ class Reaching:
             return None
         counts = np.bincount(y[rows], minlength=self.problem.bias.n_labels)
         if tree.cut is None:
-            wrong = int(np.argmax(counts)) != tree.label
+            wrong = winner(self.problem.criterion, counts) != tree.label
             return _Fault(rows, None, None, 0.0, tree.label) if wrong else None
         found = self._lost(tree.cut, rows, y)
         if found is not None:
@@ -137,9 +137,10 @@ class Reaching:
     def _turn(self, fault: _Fault, y: NDArray[np.int64]) -> None:
         """Flip as many rows as a leaf needs to say its label."""
         counts = np.bincount(y[fault.rows], minlength=self.problem.bias.n_labels)
-        top = int(np.argmax(counts))
-        lead = int(counts[top] - counts[fault.label])
-        needed = (lead + 1) // 2 if fault.label < top else lead // 2 + 1
+        top, weights = int(winner(self.problem.criterion, counts)), self.problem.criterion.weights[AT]
+        lead = float(weights[top] * counts[top] - weights[fault.label] * counts[fault.label])
+        flips = lead / (weights[top] + weights[fault.label])
+        needed = int(np.ceil(flips)) if fault.label < top else int(flips) + 1
         rows = self._flippable(fault.rows, y, top, fault.label)
         if needed <= min(len(rows), self._left(y)):
             y[rows[:needed]] = fault.label

@@ -49,7 +49,7 @@ class Arena:
         budget, y = np.array(bias.budgets, np.int64), problem.table.y[rows]
         budget[ADD] = min(budget[ADD], MOST_DRAFTED)
         rules = Rules(y, bias.flips_to[rows], bias.removable[rows], _addable(problem)[rows], budget)
-        table = draft(columns, y, int(budget[ADD]), problem.criterion)
+        table = draft(problem, columns, y, int(budget[ADD]))
         X = np.ascontiguousarray(problem.table.X[rows])
         return cls(rows, depth, columns, X, rules, table, budget.copy())
 

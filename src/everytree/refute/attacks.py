@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
+from everytree.learner.criterion.front import winner
 from everytree.refute import moves
 from everytree.refute.arena import Arena, Arenas
 from everytree.refute.change import Change
@@ -189,7 +190,7 @@ class Attack:
         x = self.judge.shown[p]
         steps, _ = follow(arena.columns, arena.table, x, arena.depth, self.way)
         expected = int(self.judge.predictions[p])
-        counts = self.way.counts.astype(float)
+        counts = self.way.counts.astype(float)  # weights are left to chance
         if steps > 0 and counts.sum() == counts.max():
             follow(arena.columns, arena.table, x, steps - 1, self.way)
             counts = self.way.counts.astype(float)
@@ -316,7 +317,7 @@ def _shrink(columns: Any, table: Any, rules: Any, goal: Any, way: Any) -> None:
         if changed != rules.y[r]:
             table.label[r] = rules.y[r]
             follow(columns, table, goal.x, goal.depth, way)
-            if np.argmax(way.counts) == goal.expected:
+            if winner(table.criterion, way.counts) == goal.expected:
                 table.label[r] = changed
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import NOWHERE
-from everytree.learner.criterion.front import tolerance
+from everytree.learner.criterion.front import WEIGHTED, tolerance
 from everytree.prove import routing
 from everytree.prove.counts import OWN
 from everytree.prove.engines import RelationalEngine
@@ -128,10 +128,14 @@ class EveryTable:
 
     @staticmethod
     def is_possible(problem: Problem) -> bool:
-        """Whether few rows may change, none is added, and nothing but splits decides where a node stops."""
+        """Whether few rows may change, none is added, and nothing but splits decides where a node stops.
+
+        Class weights are left to `whole_tables.py`: they may move with changes elsewhere.
+        """
         bias, floors = problem.bias, problem.floors
         few = bias.additions == 0 and 0 < bias.flips + bias.removals <= MOST_CHANGES
-        return few and floors.plain and floors.decrease == 0 and floors.cut_off == NOWHERE
+        plain = floors.plain and floors.decrease == 0 and floors.cut_off == NOWHERE
+        return few and plain and problem.criterion.code < WEIGHTED
 
     def steps(self) -> Iterator[float]:
         """List the nodes, then try their changes and learn from what is found; gives about the seconds.

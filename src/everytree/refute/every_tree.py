@@ -10,8 +10,10 @@ from itertools import pairwise
 from math import inf, isinf
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT
-from everytree.learner.criterion.front import tolerance, value_of_counts
+from everytree.learner.criterion.front import tolerance, value_of_counts, winners
 from everytree.prove.views import LARGEST
 
 if TYPE_CHECKING:
@@ -51,11 +53,13 @@ class Rules(NamedTuple):
 
     `crowded` says that several added rows may lie so close to each other, or to values of the table, that the
     learner cannot split between them. `floors` are those of this very table, `depth` the levels of its root.
+    `weights` are the class weights of a table that has its own, see `EveryTree.weigh`.
     """
 
     crowded: bool
     floors: Floors
     depth: int
+    weights: tuple[float, ...] = ()
 
     def may_be_cut_off(self, depth: int) -> bool:
         """Whether a limit of leaves, or pruning, may turn a node with so many levels below into a leaf."""
@@ -88,7 +92,7 @@ class EveryTree:
         criterion: Criterion,
         n_features: int,
     ) -> None:
-        self.criterion = criterion
+        self.criteria: dict[tuple[float, ...], Criterion] = {(): criterion}
         self.n_features = n_features
         self.people = people
         self.predictions = predictions
@@ -106,6 +110,12 @@ class EveryTree:
             self.places.append(places)
             self.label.append(label)
         return known
+
+    def weigh(self, criterion: Criterion) -> tuple[float, ...]:
+        """Name the weights of a table's own criterion, for its `Rules`."""
+        weights = tuple(criterion.weights[0].tolist())
+        self.criteria[weights] = criterion
+        return weights
 
     def may_differ(self, node: Node, depth: int, person: int, rules: Rules) -> bool:
         """Whether some tree learned from these rows gives the person another label than predicted.
@@ -125,7 +135,8 @@ class EveryTree:
     def _differs(self, node: Node, depth: int, person: int, rules: Rules) -> bool:
         predicted = self.predictions[person]
         counts = self._counts(node)
-        other = counts.index(max(counts)) != predicted
+        says = winners(self.criteria[rules.weights], np.array(counts))
+        other = bool(says.sum() > says[predicted])
         if depth == 0 or max(counts) == sum(counts) or sum(counts) < rules.floors.node_low:
             return other
         cuts, may_stop = self._best(node, rules)
@@ -166,10 +177,11 @@ class EveryTree:
                 self._gaps(node, feature, total, rules) for feature in range(len(self.places[node[0][0]]))
             ]
             reached = max(gaps.reached for gaps in by_feature)
-            decrease, tied = rules.floors.decrease, tolerance(self.criterion, sum(total))
-            enough = value_of_counts(self.criterion, total, sum(total)) + decrease
+            criterion = self.criteria[rules.weights]
+            decrease, tied = rules.floors.decrease, tolerance(criterion, sum(total))
+            enough = value_of_counts(criterion, total, sum(total)) + decrease
             worst_kept = max(reached, enough if decrease > 0 else reached) - tied
-            refusing = decrease > 0 or sum(total) >= self.criterion.stop_rows
+            refusing = decrease > 0 or sum(total) >= criterion.stop_rows
             may_stop = reached == -inf or (refusing and reached <= enough + tied)
             cuts = [
                 self._cut(node, feature, rank)
@@ -189,7 +201,7 @@ class EveryTree:
         ordered = sorted((self.places[kind][feature].rank, kind, number) for kind, number in node)
         scores: list[float] = []
         ranks: list[int] = []
-        reached = -inf
+        reached, criterion = -inf, self.criteria[rules.weights]
         left, size, n = [0] * self.n_labels, 0, sum(total)
         since_point = -inf  # the least score since the last point; -inf before the first
         for (rank, kind, number), (after, next_kind, _) in pairwise(ordered):
@@ -200,8 +212,8 @@ class EveryTree:
             score = -inf
             if min(size, n - size) >= rules.floors.leaf_low:
                 right = [t - c for t, c in zip(total, left, strict=True)]
-                score = value_of_counts(self.criterion, left, size)
-                score += value_of_counts(self.criterion, right, n - size)
+                score = value_of_counts(criterion, left, size)
+                score += value_of_counts(criterion, right, n - size)
                 scores.append(score)
                 ranks.append(rank)
             here, there = self.places[kind][feature], self.places[next_kind][feature]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import joined, lookup, raised, summed
+from everytree.learner.criterion.front import AT, WEIGHTED, joined, lookup, raised, summed, value
 from everytree.prove.views import LARGEST
 from everytree.support.kernels import kernel
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from everytree.learner.criterion.front import Criterion
     from everytree.prove.counts import Columns
+    from everytree.prove.problem import Problem
 
 
 class Draft(NamedTuple):
@@ -27,7 +28,9 @@ class Draft(NamedTuple):
     ``label[e]`` is the label of entity e, -1 where it is not in the table; ``copied[e]`` the training row
     whose features it has; ``following[e]`` the next copy of the same training row, -1 if there is none.
     ``order[j]`` lists the training rows by column j; ``live`` has room for the same of one node.
-    ``numbers`` is what the criterion looks up while splits are scored row by row.
+    ``numbers`` is what the criterion looks up while splits are scored row by row. ``weighs`` says whether its
+    class weights, a copy of its own, move with the table, and counts the labels elsewhere. ``needed`` are the
+    rows that each side of a split must keep, and those of a node that is split.
     """
 
     label: NDArray[np.int32]
@@ -37,6 +40,8 @@ class Draft(NamedTuple):
     live: NDArray[np.int32]
     criterion: Criterion
     numbers: NDArray[np.float64]
+    weighs: tuple[bool, NDArray[np.int64]]
+    needed: tuple[int, int]
 
 
 class Way(NamedTuple):
@@ -51,8 +56,9 @@ class Way(NamedTuple):
     counts: NDArray[np.int64]
 
 
-def draft(columns: Columns, y: NDArray[np.int64], additions: int, criterion: Criterion) -> Draft:
-    """Begin with the table as it is, with room for so many added rows."""
+def draft(problem: Problem, columns: Columns, y: NDArray[np.int64], additions: int) -> Draft:
+    """Begin with the rows of a node as they are, with room for so many added rows."""
+    criterion, floors, n_labels = problem.criterion, problem.floors, problem.bias.n_labels
     n_columns, n_rows = columns.codes.shape
     room = n_rows + additions
     label = np.full(room, -1, np.int32)
@@ -62,7 +68,11 @@ def draft(columns: Columns, y: NDArray[np.int64], additions: int, criterion: Cri
     order = np.argsort(columns.codes, axis=1, kind="stable").astype(np.int32)
     live = np.empty((n_columns, room), np.int32)
     following = np.full(room, -1, np.int32)
-    return Draft(label, copied, following, order, live, criterion, lookup(criterion, room))
+    criterion = criterion._replace(weights=criterion.weights.copy())
+    numbers, needed = lookup(criterion, room), (floors.leaf_low, floors.node_low)
+    elsewhere = np.bincount(problem.table.y, minlength=n_labels) - np.bincount(y, minlength=n_labels)
+    weighs = len(problem.criteria) > 1, elsewhere
+    return Draft(label, copied, following, order, live, criterion, numbers, weighs, needed)
 
 
 def new_way(n_labels: int, longest: int) -> Way:
@@ -79,10 +89,14 @@ def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
     end.
     """
     size = _fill(table)
+    if table.weighs[0]:
+        _count(table, size, way.counts)
+        for i in range(len(way.counts)):
+            table.criterion.weights[AT, i] = 1.0 / max(1, way.counts[i] + table.weighs[1][i])
     steps = 0
     while True:
         _count(table, size, way.counts)
-        if steps >= depth or steps >= len(way.feature) or way.counts.max() == size:
+        if steps >= depth or steps >= len(way.feature) or way.counts.max() == size or size < table.needed[1]:
             return steps, size
         feature, low, high, _ = best_split(columns, table, size, way.counts)
         if feature < 0:
@@ -147,6 +161,9 @@ def best_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
     feature = low = high = -1
     left = np.zeros(len(counts), np.int64)
     label, copied, criterion, numbers = table.label, table.copied, table.criterion, table.numbers
+    if criterion.code >= WEIGHTED:
+        return _best_weighted_split(columns, table, size, counts)
+    leaf = table.needed[0]
     whole = summed(criterion, numbers, counts)
     for j in range(table.live.shape[0]):
         code, live = columns.codes[j], table.live[j]
@@ -164,7 +181,33 @@ def best_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
             after = code[copied[e]]
             if after != here:
                 score = joined(criterion, numbers, of_left, k, of_right, size - k)
-                if score > best:
+                if score > best and leaf <= k <= size - leaf:
+                    best, feature, low, high = score, j, here, after
+                here = after
+    return feature, low, high, best
+
+
+@kernel
+def _best_weighted_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
+    """The same with class weights: branches are scored where a value ends."""
+    best = -np.inf
+    feature = low = high = -1
+    left = np.zeros(len(counts), np.int64)
+    right = np.zeros(len(counts), np.int64)
+    label, copied, criterion, leaf = table.label, table.copied, table.criterion, table.needed[0]
+    for j in range(table.live.shape[0]):
+        code, live = columns.codes[j], table.live[j]
+        left[:] = 0
+        right[:] = counts
+        here = code[copied[live[0]]]
+        for k in range(1, size):
+            i = label[live[k - 1]]
+            left[i] += 1
+            right[i] -= 1
+            after = code[copied[live[k]]]
+            if after != here:
+                score = value(criterion, left) + value(criterion, right)
+                if score > best and leaf <= k <= size - leaf:
                     best, feature, low, high = score, j, here, after
                 here = after
     return feature, low, high, best

@@ -102,9 +102,12 @@ class Judge:
         tree = self.new_tree()
         if seed is not None:
             tree.set_params(random_state=seed)
-        # scikit-learn looks for missing values only while it checks its input
-        tree.fit(X, y, check_input=bool(self.problem.views.holes.any()))
         self.retrained += 1
+        try:
+            # scikit-learn looks for missing values only while it checks its input
+            tree.fit(X, y, check_input=bool(self.problem.views.holes.any()))
+        except ValueError:  # the table lost a label that class_weight names, and scikit-learn learns nothing
+            return self.predictions
         after: NDArray[np.int64] = tree.predict(self.X, check_input=False)
         return after
 

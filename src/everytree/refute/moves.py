@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE, kind_of
-from everytree.learner.criterion.front import value
+from everytree.learner.criterion.front import AT, WEIGHTED, value, winner
 from everytree.refute.follow import best_split, follow
 from everytree.support.kernels import kernel
 
@@ -90,17 +90,28 @@ def turn_leaf(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: A
     """
     for _ in range(MOST_ROUNDS):
         size = follow(columns, table, goal.x, goal.depth, way)[1]
-        if np.argmax(way.counts) != goal.expected:
+        if winner(table.criterion, way.counts) != goal.expected:
             return True
-        needed = way.counts[goal.expected] - way.counts[goal.target]
-        if goal.target > goal.expected:
-            needed += 1
+        needed = _needed(table.criterion, way.counts, goal)
         in_leaf = np.zeros(len(rules.y), np.bool_)
         for k in range(size):
             in_leaf[table.copied[table.live[0, k]]] = True
         if not spend(table, rules, left, goal, in_leaf, needed if at_once else 1):
             return False
     return False
+
+
+@kernel
+def _needed(criterion: Any, counts: Any, goal: Any) -> Any:
+    """Rows by which the target is behind in the leaf; with weights in rows of average weight."""
+    needed = counts[goal.expected] - counts[goal.target]
+    if criterion.code >= WEIGHTED:
+        own, other = criterion.weights[AT, goal.expected], criterion.weights[AT, goal.target]
+        lead = own * counts[goal.expected] - other * counts[goal.target]
+        needed = np.int64(np.ceil(2.0 * lead / (own + other)))
+    if goal.target > goal.expected:
+        needed += 1
+    return max(1, needed)
 
 
 @kernel
@@ -201,6 +212,8 @@ def _pick_rival(columns: Any, table: Any, size: int, counts: Any, goal: Any, own
             left[table.label[table.live[j, k]]] += 1
             here, after = code[table.copied[table.live[j, k]]], code[table.copied[table.live[j, k + 1]]]
             if after == here or (j == feature and here == low):
+                continue
+            if min(k + 1, size - k - 1) < table.needed[0]:
                 continue
             score = value(criterion, left) + value(criterion, counts - left)
             towards = left[goal.target] - left[goal.expected]

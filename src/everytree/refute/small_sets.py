@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.learner import floors
-from everytree.refute.every_tree import EveryTree, Rules
+from everytree.refute.every_tree import EveryTree, Node, Rules
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.places import at_least, axes, constants, how_many, turning_points
 from everytree.refute.tables import Act, TableList
@@ -107,6 +106,15 @@ def try_every_table(
     return proved, finished
 
 
+def _rules(problem: Problem, trees: EveryTree, root: Node, crowded: bool) -> Rules:
+    """What holds in one table: the rows that its leaves need, and its class weights."""
+    counts = np.zeros(problem.bias.n_labels, np.int64)
+    for kind, number in root:
+        counts[trees.label[kind]] += number
+    weights = trees.weigh(problem.criterion_on(counts)) if len(problem.criteria) > 1 else ()
+    return Rules(crowded, problem.floors_on(counts), problem.depth, weights)
+
+
 @dataclass(eq=False)
 class _Search:
     """Goes through lists of tables for some people."""
@@ -142,8 +150,7 @@ class _Search:
                 return None
             crowded = sum(act.before is None for act in acts) > 1
             root = listed.root(acts)
-            n_rows = sum(number for _, number in root)
-            rules = Rules(crowded, floors(problem.settings, n_rows, n_rows), problem.depth)
+            rules = _rules(problem, trees, root, crowded)
             for p in people:
                 seen = doubtful.get(p, [])
                 if p in judge.witnesses or len(seen) >= MOST_TRIALS:

@@ -10,11 +10,12 @@ g(left) + g(right), so a node without a split never has a higher score than with
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.learner.criterion import entropy, gini
+from everytree.learner.criterion import entropy, gini, weighted
 from everytree.learner.criterion.gini import linear_lead, possible_signs, tie_slack
 from everytree.learner.criterion.shared import (
     TIE_TOLERANCE,
@@ -22,6 +23,8 @@ from everytree.learner.criterion.shared import (
     Criterion,
     Reach,
 )
+from everytree.learner.criterion.weighted import AT, LEAST, MOST, PRICED
+from everytree.learner.weights import whole_weights
 from everytree.support.kernels import kernel, part_of_kernel
 
 if TYPE_CHECKING:
@@ -30,10 +33,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "AT",
     "CODES",
     "ENTROPY",
     "GINI",
+    "LEAST",
+    "MOST",
+    "PRICED",
     "TIE_TOLERANCE",
+    "WEIGHTED",
     "Branches",
     "Criterion",
     "Reach",
@@ -43,9 +51,12 @@ __all__ = [
     "has_linear_form",
     "impurity_range",
     "joined",
+    "largest_step",
+    "lead_needed",
     "linear_lead",
     "lookup",
     "new_branches",
+    "plain_score",
     "possible_signs",
     "raised",
     "remainder",
@@ -59,19 +70,54 @@ __all__ = [
     "tolerance",
     "value",
     "value_of_counts",
+    "weight",
+    "weighted_criteria",
+    "winner",
+    "winners",
 ]
 
 GINI, ENTROPY = 0, 1
-"""Codes of the criteria."""
+"""Codes of the criteria where every row counts once."""
+
+WEIGHTED = weighted.GINI
+"""Codes from here on are those with class weights."""
 
 CODES = {"gini": GINI, "entropy": ENTROPY, "log_loss": ENTROPY}
 """What scikit-learn calls them."""
 
 
 def criterion_of(name: str, n_labels: int) -> Criterion:
-    """The criterion of this name, for a table with so many labels."""
+    """The criterion of this name, for a table with so many labels, every row counting once."""
     code = CODES[name]
-    return Criterion(code, gini.STOP_ROWS if code == GINI else entropy.stop_rows(n_labels))
+    rows = gini.STOP_ROWS if code == GINI else entropy.stop_rows(n_labels)
+    return Criterion(code, rows, _ones(n_labels), True)
+
+
+@lru_cache
+def _ones(n_labels: int) -> NDArray[np.float64]:
+    return np.ones((4, n_labels))
+
+
+def weighted_criteria(
+    name: str, weights: NDArray[np.float64], vertices: NDArray[np.float64] | None = None
+) -> tuple[Criterion, ...]:
+    """The criterion with these weights and, where they move with the table, at each vertex of their polytope.
+
+    What holds at all vertices holds for every table: see `everytree.learner.weights`. Weights that are all
+    the same whole number are no weights.
+    """
+    whole = whole_weights(weights) if vertices is None else None
+    if whole is not None and (whole == 1.0).all():
+        return (criterion_of(name, len(weights)),)
+    code = weighted.GINI if CODES[name] == GINI else weighted.ENTROPY
+    priced = weights if whole is None else whole
+    ends = priced[None] if vertices is None else vertices
+    low, high = np.minimum(priced, ends.min(axis=0)), np.maximum(priced, ends.max(axis=0))
+    rows = weighted.stop_rows(code, whole)
+    everywhere = [priced] if vertices is None else [priced, *vertices]
+    return tuple(
+        Criterion(code, rows, np.array([at, priced, low, high]), whole is not None) for at in everywhere
+    )
 
 
 # ---------------------------------------------------------------- for kernels
@@ -88,6 +134,14 @@ def new_branches(n_labels: int) -> Any:
 @part_of_kernel
 def score(criterion: Any, branches: Any) -> Any:
     """G of a split: the values g of its two sides together."""
+    if criterion.code >= WEIGHTED:
+        return weighted.score(criterion, branches)
+    return plain_score(criterion, branches)
+
+
+@part_of_kernel
+def plain_score(criterion: Any, branches: Any) -> Any:
+    """The same where every row counts once, for loops that would pay for the question in every turn."""
     return gini.score(branches) if criterion.code == GINI else entropy.score(branches)
 
 
@@ -96,6 +150,8 @@ def slopes(criterion: Any, branches: Any, reach: Any) -> None:
     """Find the slopes of both sides of a candidate, where the node has this reach."""
     if criterion.code == GINI:
         gini.slopes(branches, reach)
+    elif criterion.code >= WEIGHTED:
+        weighted.slopes(criterion, branches, reach)
     else:
         entropy.slopes(branches, reach)
 
@@ -108,32 +164,70 @@ def tangent(criterion: Any, branches: Any, side: int, reach: Any, gradient: Any)
     """
     if criterion.code == GINI:
         return gini.tangent(branches, side, gradient)
+    if criterion.code >= WEIGHTED:
+        return weighted.tangent(criterion, branches, side, reach, gradient)
     return entropy.tangent(branches, side, reach, gradient)
 
 
 @part_of_kernel
 def impurity_range(criterion: Any, ranges: Any, side: int) -> Any:
     """Range of the impurity where ``ranges[side]`` holds the ends of all label proportions."""
-    if criterion.code == GINI:
+    if criterion.code == GINI or criterion.code == weighted.GINI:
         return gini.impurity_range(ranges, side)
     return entropy.impurity_range(ranges, side)
 
 
 @kernel
-def cost(criterion: Any, size: float, score: float) -> float:
-    """Size times impurity of both sides of a split together, from its score G."""
-    return gini.cost(size, score) if criterion.code == GINI else entropy.cost(score)
+def weight(criterion: Any, counts: Any) -> float:
+    """What rows with these label counts weigh; their number if every row counts once."""
+    whole = 0.0
+    for i in range(len(counts)):
+        whole += criterion.weights[AT, i] * counts[i]
+    return whole
 
 
 @kernel
-def tolerance(criterion: Any, rows: float) -> float:
+def cost(criterion: Any, weight: float, score: float) -> float:
+    """Weight times impurity of both sides of a split together, from the node's weight and its score G."""
+    plain = criterion.code == GINI or criterion.code == weighted.GINI
+    return gini.cost(weight, score) if plain else entropy.cost(score)
+
+
+@kernel
+def tolerance(criterion: Any, rows: float) -> Any:
     """By how much scores may differ and count as tied, in a node with at most so many rows."""
+    if criterion.code >= WEIGHTED:
+        return weighted.tolerance(criterion, rows)
     return gini.tolerance(rows) if criterion.code == GINI else entropy.tolerance(rows)
+
+
+@kernel
+def lead_needed(criterion: Any, j: int, y: Any, rows: float) -> Any:
+    """By how much label j must lead y in a leaf of at most so many rows, in weight, to be able to win.
+
+    Without rounding it must be level where it sorts first, else ahead, by 1 at least as weights are whole.
+    """
+    if not criterion.exact:
+        return -tolerance(criterion, rows)
+    return 0.0 if j < y else 1.0
+
+
+@kernel
+def winner(criterion: Any, counts: Any) -> int:
+    """The label of a leaf with these counts; where rounding decides between several, one of them."""
+    best = 0
+    for i in range(1, len(counts)):
+        if criterion.weights[AT, i] * counts[i] > criterion.weights[AT, best] * counts[best]:
+            best = i
+    return best
 
 
 @kernel
 def value(criterion: Any, counts: Any) -> float:
     """Value g of a branch with these label counts."""
+    if criterion.code >= WEIGHTED:
+        weighed: float = weighted.value(criterion, counts)
+        return weighed
     return gini.value(counts) if criterion.code == GINI else entropy.value(counts)
 
 
@@ -166,11 +260,29 @@ def joined(criterion: Any, numbers: Any, of_left: Any, n_left: Any, of_right: An
 
 def lookup(criterion: Criterion, most: int) -> NDArray[np.float64]:
     """What `summed`, `raised` and `joined` look up, for branches with up to `most` rows."""
+    if criterion.code >= WEIGHTED:
+        return np.zeros(1)  # weights leave nothing to look up
     return gini.lookup(most) if criterion.code == GINI else entropy.lookup(most)
+
+
+def largest_step(criterion: Criterion, rows: int) -> float:
+    """By how much one flip or removal can change g of a branch with at most so many rows."""
+    return weighted.largest_step(criterion, rows, of_gini=criterion.code in (GINI, weighted.GINI))
+
+
+def winners(criterion: Criterion, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Labels that a leaf with these counts may give: one, or all that are level up to rounding."""
+    if criterion.exact:
+        return np.asarray(np.arange(len(counts)) == winner(criterion, counts))
+    weights = criterion.weights[AT] * counts
+    level = weights >= weights.max() - tolerance(criterion, float(counts.sum()))
+    return np.asarray(level & (counts > 0))
 
 
 def value_of_counts(criterion: Criterion, counts: Sequence[int], size: int) -> float:
     """Value g of a branch that is not empty, from whole numbers and without compilation."""
+    if criterion.code >= WEIGHTED:
+        return float(weighted.value(criterion, np.array(counts)))
     if criterion.code == GINI:
         return gini.value_of_counts(counts, size)
     return entropy.value_of_counts(counts, size)
@@ -178,16 +290,22 @@ def value_of_counts(criterion: Criterion, counts: Sequence[int], size: int) -> f
 
 def split_value(criterion: Criterion, counts: NDArray[np.float64]) -> float:
     """G of a split with counts ``counts[side * n_labels + label]``, which need not be whole."""
+    if criterion.code >= WEIGHTED:
+        return weighted.split_value(criterion, counts)
     return gini.split_value(counts) if criterion.code == GINI else entropy.split_value(counts)
 
 
 def gradient(criterion: Criterion, counts: NDArray[np.float64]) -> NDArray[np.float64]:
     """Coefficients of a linear function below G, close to G at the given counts."""
+    if criterion.code >= WEIGHTED:
+        return weighted.gradient(criterion, counts)
     return gini.gradient(counts) if criterion.code == GINI else entropy.gradient(counts)
 
 
 def remainder(criterion: Criterion, low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
     """Largest excess of G, in a box, over G at its centre continued with `gradient` there."""
+    if criterion.code >= WEIGHTED:
+        return weighted.remainder(criterion, low, high)
     return gini.remainder(low, high) if criterion.code == GINI else entropy.remainder(low, high)
 
 
@@ -195,7 +313,8 @@ def tangent_points(
     criterion: Criterion, counts: NDArray[np.float64], budgets: NDArray[np.float64]
 ) -> list[NDArray[np.float64]]:
     """Counts at which `gradient` should be taken for a rival with these counts on T, to begin with."""
-    return [counts] if criterion.code == GINI else entropy.tangent_points(counts, budgets)
+    plain = criterion.code == GINI or criterion.code == weighted.GINI
+    return [counts] if plain else entropy.tangent_points(counts, budgets)
 
 
 def has_linear_form(criterion: Criterion, n_labels: int) -> bool:

@@ -27,10 +27,14 @@ class Criterion(NamedTuple):
 
     ``code`` is its whole number. From ``stop_rows`` rows on a node may stay whole although it can be split,
     where no split gains anything: scikit-learn refuses a split whose gain is computed as less than -2.2e-16.
+    ``weights`` says how much a row of each label counts (rows of the array: see `weighted`), ``exact``
+    whether weights are whole numbers, so that rounding never decides between two labels.
     """
 
     code: int
     stop_rows: int
+    weights: NDArray[np.float64]
+    exact: bool
 
 
 class Branches(NamedTuple):

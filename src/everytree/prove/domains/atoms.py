@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
-from everytree.learner.criterion.front import new_branches, slopes, tolerance
-from everytree.prove.domains.relational import cell_exists, count_labels, reach_of, tangent_of
+from everytree.learner.criterion.front import AT, PRICED, lead_needed, new_branches, slopes, tolerance
+from everytree.prove.domains.relational import cell_exists, count_labels, reach_of, scores, tangent_of
 from everytree.support.kernels import kernel
 
 MULTIPLIER_STEPS = 40
@@ -22,7 +22,10 @@ KIND, SIDE, SOURCE, TARGET = 0, 1, 2, 3
 """Rows of the array `nature` of atoms: kind of change, side of phi, label before, label after (or -1)."""
 
 VALUE, CAP, LEAD, REST = 0, 1, 2, 3
-"""Rows of the array `worth` of atoms: s_a - d_a, greatest use, gain of c_j - c_y, cap not yet used."""
+"""Rows of the array `worth` of atoms: s_a - d_a, greatest use, gain of a label's lead, cap not yet used."""
+
+SOUGHT = 0.0
+"""Stands for a multiplier that is still to be looked for; infinity for one that does not exist."""
 
 
 @kernel
@@ -78,19 +81,19 @@ def _put_cell(
 
 
 @kernel
-def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int) -> None:
-    """Note what one use of each atom adds to c_j - c_y on the given side of phi."""
+def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int, weights: Any) -> None:
+    """Note what one use of each atom adds to w_j c_j - w_y c_y on the given side of phi."""
     for a in range(n):
         gain = 0.0
         if nature[SIDE, a] == side:
             if nature[TARGET, a] == j:
-                gain += 1.0
+                gain += weights[j]
             elif nature[TARGET, a] == y:
-                gain -= 1.0
+                gain -= weights[y]
             if nature[SOURCE, a] == y:
-                gain += 1.0
+                gain += weights[y]
             elif nature[SOURCE, a] == j:
-                gain -= 1.0
+                gain -= weights[j]
         worth[LEAD, a] = gain
 
 
@@ -126,18 +129,24 @@ def _best_mix(nature: Any, worth: Any, n: int, budgets: Any, multiplier: float) 
 
 
 @kernel
-def _can_win(nature: Any, worth: Any, n: int, budgets: Any, base: float, start: float) -> bool:
-    """Whether phi can beat psi and label j win the leaf on one side of phi, both with one budget.
+def _excluding(
+    nature: Any, worth: Any, n: int, budgets: Any, base: float, start: float, multiplier: float
+) -> float:
+    """A multiplier which shows that phi never beats psi while label j wins a leaf; infinity if there is none.
 
     `base` is G_phi - G_psi on T plus the tolerance, `start` the lead of j over y on T less what it needs.
     If for some multiplier mu >= 0 the maximum of ``base + gain(f) + mu * (start + lead(f))`` over f is below
     zero, no f has both terms at zero or more. The maximum is convex in mu, so tangents at two points bound
-    its minimum from below: the search steps to where they meet and stops when that is not below zero.
+    its minimum from below: the search steps to where they meet and stops when that is not below zero. A
+    multiplier that is given is only tried.
     """
+    if multiplier != SOUGHT:
+        gain, _ = _best_mix(nature, worth, n, budgets, multiplier)
+        return multiplier if base + gain + multiplier * start < 0 else np.inf
     gain, lead = _best_mix(nature, worth, n, budgets, 0.0)
     left, left_value, left_slope = 0.0, base + gain, start + lead
     if left_slope >= 0:
-        return True
+        return np.inf
     right, right_value, right_slope = np.inf, 0.0, 0.0
     multiplier = 0.5
     for _ in range(MULTIPLIER_STEPS):
@@ -145,7 +154,7 @@ def _can_win(nature: Any, worth: Any, n: int, budgets: Any, base: float, start: 
         slope = start + lead
         value = base + gain + multiplier * start
         if value < 0:
-            return False
+            return multiplier
         if slope >= 0:
             right, right_value, right_slope = multiplier, value, slope
         else:
@@ -155,12 +164,11 @@ def _can_win(nature: Any, worth: Any, n: int, budgets: Any, base: float, start: 
             continue
         step = (right_value - left_value + right_slope * (left - right)) / (left_slope - right_slope)
         if left_value + left_slope * step >= 0 or step <= 0 or left + step >= right:
-            return True
+            return np.inf
         multiplier = left + step
-    return True
+    return np.inf
 
 
-@kernel
 def settle(
     splits: Any,
     wanted: Any,
@@ -170,14 +178,46 @@ def settle(
     budget: Any,
     score: Any,
     possible: Any,
-    criterion: Any,
+    criteria: Any,
 ) -> Any:
     """How far each of the wanted splits may get ahead of psi, with all caps: below 0, it never does.
 
     The tolerance for ties is included. ``cells[w]`` counts the rows left of both splits.
     ``possible[w, side, j]`` says that label j can win that side as a leaf, and is cleared where the split
-    cannot beat psi together with j winning.
+    cannot beat psi together with j winning. ``criteria`` is one criterion, or that of T and those at the
+    vertices of all weights (`Problem.criteria`), ``score`` belongs to the first.
+
+    Soundness
+    ---------
+    For one table, ``lead over psi + mu * (lead of j - what it needs)`` is convex in the weights. So a margin,
+    and a multiplier mu that excludes j, must hold at every vertex, mu being the same at all.
     """
+    multiplier = np.where(possible, SOUGHT, np.inf)
+    margin = _settle(splits, wanted, cells, psi, types, budget, score, multiplier, criteria[0])
+    if len(criteria) > 1:
+        multiplier[multiplier == SOUGHT] = np.inf
+        margin = np.full(len(wanted), -np.inf)
+        for criterion in criteria[1:]:
+            there = scores(splits, types, criterion)
+            found = _settle(splits, wanted, cells, psi, types, budget, there, multiplier, criterion)
+            margin = np.maximum(margin, found)
+    possible &= (multiplier == SOUGHT) | (multiplier == np.inf)
+    return margin
+
+
+@kernel
+def _settle(
+    splits: Any,
+    wanted: Any,
+    cells: Any,
+    psi: int,
+    types: Any,
+    budget: Any,
+    score: Any,
+    multiplier: Any,
+    criterion: Any,
+) -> Any:
+    """The margins at one vector of weights; multipliers are found, or tried."""
     left, total, label = splits.left, splits.total, types.label
     n_labels = types.measures.shape[2]
     reach = reach_of(total, types, budget)
@@ -191,7 +231,9 @@ def settle(
     own, size = branches.own, branches.size
     rows = np.empty((n_labels, n_labels))
     margin = np.zeros(len(wanted))
-    tied = tolerance(criterion, total.sum() + additions)
+    most_rows = float(total.sum() + additions)
+    tied = tolerance(criterion, most_rows)
+    weights = criterion.weights[AT]
     for w in range(len(wanted)):
         s = wanted[w]
         if s == psi:
@@ -219,11 +261,14 @@ def settle(
         base = score[s] - on_table + tied
         gain, _ = _best_mix(nature, worth, n, budgets, 0.0)
         margin[w] = base + gain
-        for side in range(2 if margin[w] >= 0 and size[0] > 0 and size[1] > 0 else 0):
-            y = np.argmax(own[side])
+        for side in range(2 if size[0] > 0 and size[1] > 0 else 0):
+            y = np.argmax(own[side] * criterion.weights[PRICED])
             for j in range(n_labels):
-                if j != y and possible[w, side, j]:
-                    _put_leads(nature, worth, n, side, y, j)
-                    start = own[side, j] - own[side, y] - (0.0 if j < y else 1.0)
-                    possible[w, side, j] = _can_win(nature, worth, n, budgets, base, start)
+                mu = multiplier[w, side, j]
+                if j == y or mu == np.inf or (mu == SOUGHT and margin[w] < 0):
+                    continue
+                _put_leads(nature, worth, n, side, y, j, weights)
+                start = weights[j] * own[side, j] - weights[y] * own[side, y]
+                start -= lead_needed(criterion, j, y, most_rows)
+                multiplier[w, side, j] = _excluding(nature, worth, n, budgets, base, start, mu)
     return margin

@@ -10,12 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from everytree.learner.criterion.front import TIE_TOLERANCE, cost, impurity_range, tolerance
+from everytree.learner.criterion.front import (
+    LEAST,
+    MOST,
+    TIE_TOLERANCE,
+    WEIGHTED,
+    cost,
+    impurity_range,
+    tolerance,
+    weight,
+)
 from everytree.prove.counts import AWAY, OWN, REMOVABLE, TOWARDS
 from everytree.support.kernels import kernel
 
 NONE, FREELY, BY_FLIP = 0, 1, 2
 """How rows may be added that carry a label: not at all, as they are, or only by a flip after the addition."""
+
+INEXACT_TOLERANCE = 1e-8
+"""Shares that differ by no more may be tied where weights are summed with rounding, in up to 10^7 rows."""
 
 
 @kernel
@@ -90,6 +102,64 @@ def _label_range(
 
 
 @kernel
+def _weighted_range(sides: Any, side: int, i: int, budgets: Any, ways: Any, weights: Any) -> Any:
+    """Range of the share of a label in the weight of a branch, over all tables that leave it a row.
+
+    With w_i between its least and its greatest value, c'_i between L and H, and O the weight of the other
+    labels::
+
+        lower = w_i L / (w_i L + O_high),     upper = w_i H / (w_i H + O_low)
+
+    Soundness
+    ---------
+    w_i c / (w_i c + O) rises in w_i and c and falls in O. One addition, and one flip, raises O by at most the
+    greatest weight of the others; one flip away from them, and one removal, lowers it by no more than that.
+    """
+    additions, flips, removals = budgets
+    own = sides[side, OWN]
+    away, towards = sides[side, AWAY], sides[side, TOWARDS, i]
+    low_others, high_others, greatest, least_greatest = 0.0, 0.0, 0.0, 0.0
+    others_away, others_removable = 0, 0
+    for j in range(len(own)):
+        if j != i:
+            low_others += weights[LEAST, j] * own[j]
+            high_others += weights[MOST, j] * own[j]
+            greatest = max(greatest, weights[MOST, j])
+            least_greatest = max(least_greatest, weights[LEAST, j])
+            others_away += away[j]
+            others_removable += sides[side, REMOVABLE, j]
+    turned = min(flips, away[i] + additions + (others_away if len(own) > 2 else 0))
+    added = additions if ways[0, i] != NONE or ways[1, i] != NONE else 0
+    high_others += greatest * (turned + added)
+    low_others -= least_greatest * (min(flips, others_away) + min(removals, others_removable))
+    reached = weights[MOST, i] * (own[i] + min(flips, towards) + (added if ways[1, i] != NONE else 0))
+    kept = own[i] - min(flips, away[i]) - min(removals, sides[side, REMOVABLE, i])
+    low = weights[LEAST, i] * max(0, kept)
+    low = low / (low + high_others) if low > 0 else 0.0
+    if low_others <= 0:
+        return low, 1.0 if reached > 0 else 0.0
+    return low, reached / (reached + low_others)
+
+
+@kernel
+def _weight_range(sides: Any, side: int, budgets: Any, weights: Any) -> Any:
+    """Least and greatest weight of a branch: a flip exchanges one weight for another."""
+    additions, flips, removals = budgets
+    low, high = 0.0, 0.0
+    turned, gone = additions, 0
+    for i in range(sides.shape[2]):
+        low += weights[LEAST, i] * sides[side, OWN, i]
+        high += weights[MOST, i] * sides[side, OWN, i]
+        turned += sides[side, AWAY, i]
+        gone += sides[side, REMOVABLE, i]
+    least, most = weights[LEAST], weights[MOST]
+    turned = min(flips, turned)
+    low -= least.max() * min(removals, gone) + (least.max() - least.min()) * turned
+    high += most.max() * additions + (most.max() - most.min()) * turned
+    return max(0.0, low), high
+
+
+@kernel
 def _measure(total: Any, measures: Any) -> Any:
     """Measures by label of the whole node."""
     whole = np.zeros((measures.shape[1], measures.shape[2]), np.int64)
@@ -122,7 +192,7 @@ def _put_whole(whole: Any, sides: Any) -> None:
 
 
 @kernel
-def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any) -> Any:
+def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any, criterion: Any) -> Any:
     """Ranges of all label proportions in a branch; returns the least and the greatest size of the branch.
 
     ``ranges[side, 0]`` and ``ranges[side, 1]`` receive the lower and the upper ends.
@@ -134,7 +204,10 @@ def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any) -> Any:
         size += sides[side, OWN, i]
         removable += sides[side, REMOVABLE, i]
     for i in range(n_labels):
-        low, high = _label_range(sides, side, i, size, removable, budgets, ways)
+        if criterion.code >= WEIGHTED:
+            low, high = _weighted_range(sides, side, i, budgets, ways, criterion.weights)
+        else:
+            low, high = _label_range(sides, side, i, size, removable, budgets, ways)
         ranges[side, 0, i] = low
         ranges[side, 1, i] = high
     additions, _, removals = budgets
@@ -161,10 +234,14 @@ def _cost(
     cost_high = 0.0
     for side in range(2):
         additions = left_added if side == 0 else right_added
-        least, most = _branch(sides, side, (additions, flips, removals), ways, ranges)
+        budgets = (additions, flips, removals)
+        least, most = _branch(sides, side, budgets, ways, ranges, criterion)
         impurity_low, impurity_high = impurity_range(criterion, ranges, side)
-        cost_low += least * impurity_low if most > 0 else np.inf
-        cost_high += most * impurity_high if least >= leaf_rows else np.inf
+        light, heavy = float(least), float(most)
+        if criterion.code >= WEIGHTED:
+            light, heavy = _weight_range(sides, side, budgets, criterion.weights)
+        cost_low += light * impurity_low if most > 0 else np.inf
+        cost_high += heavy * impurity_high if least >= leaf_rows else np.inf
     return cost_low, cost_high
 
 
@@ -185,11 +262,12 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: A
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
     size = total.sum()
+    heavy = weight(criterion, whole[OWN])
     least_upper = np.inf
     first = np.argmax(score) if len(score) else 0
     for k in range(len(score)):
         s = first + k if first + k < len(score) else first + k - len(score)
-        if cost(criterion, size, score[s]) < least_upper:
+        if cost(criterion, heavy, score[s]) < least_upper:
             _measure_sides(left, s, measures, whole, sides)
             on_left, on_right, needed = additions[s, 0], additions[s, 1], floors.leaf_high
             _, upper = _cost(sides, flips, removals, on_left, on_right, ways, ranges, needed, criterion)
@@ -198,10 +276,14 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: A
     if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= criterion.stop_rows):
         _put_whole(whole, sides)
         tied = tolerance(criterion, size + budget.additions)
+        budgets = (budget.additions, flips, removals)
         for side in range(1):
-            least, _ = _branch(sides, side, (budget.additions, flips, removals), ways, ranges)
+            least, _ = _branch(sides, side, budgets, ways, ranges, criterion)
             limit = least_upper + floors.decrease + tied
-            may_stop = least * impurity_range(criterion, ranges, side)[0] <= limit
+            light = float(least)
+            if criterion.code >= WEIGHTED:
+                light, _ = _weight_range(sides, side, budgets, criterion.weights)
+            may_stop = light * impurity_range(criterion, ranges, side)[0] <= limit
     return least_upper, may_stop
 
 
@@ -235,19 +317,20 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
 
 
 @kernel
-def _show(ranges: Any, side: int, c: int, possible: Any, low: Any, high: Any) -> None:
+def _show(ranges: Any, side: int, c: int, possible: Any, low: Any, high: Any, criterion: Any) -> None:
     """Copy the ranges of a leaf, and mark each label whose upper end reaches the largest lower end."""
+    tied = TIE_TOLERANCE if criterion.exact else INEXACT_TOLERANCE
     largest = 0.0
     for i in range(ranges.shape[2]):
         low[c, side, i] = ranges[side, 0, i]
         high[c, side, i] = ranges[side, 1, i]
         largest = max(largest, ranges[side, 0, i])
     for i in range(ranges.shape[2]):
-        possible[c, side, i] = high[c, side, i] > 0.0 and high[c, side, i] >= largest - TIE_TOLERANCE
+        possible[c, side, i] = high[c, side, i] > 0.0 and high[c, side, i] >= largest - tied
 
 
 @kernel
-def leaf_of_node(total: Any, types: Any, budget: Any) -> Any:
+def leaf_of_node(total: Any, types: Any, budget: Any, criterion: Any) -> Any:
     """What a node says as a leaf: labels and ranges, arrays of (1, 2, labels) with both sides alike."""
     n_labels = types.measures.shape[2]
     shape = (1, 2, n_labels)
@@ -257,13 +340,13 @@ def leaf_of_node(total: Any, types: Any, budget: Any) -> Any:
     ways = _ways_to_add(budget)
     _put_whole(_measure(total, types.measures), sides)
     for side in range(2):
-        _branch(sides, side, (budget.additions, budget.flips, budget.removals), ways, ranges)
-        _show(ranges, side, 0, possible, low, high)
+        _branch(sides, side, (budget.additions, budget.flips, budget.removals), ways, ranges, criterion)
+        _show(ranges, side, 0, possible, low, high, criterion)
     return possible, low, high
 
 
 @kernel
-def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
+def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any, criterion: Any) -> Any:
     """What the two sides of the chosen splits say as leaves: labels and ranges, (chosen, 2, labels)."""
     n_labels = types.measures.shape[2]
     shape = (len(chosen), 2, n_labels)
@@ -278,6 +361,6 @@ def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
         s = chosen[c]
         _measure_sides(left, s, measures, whole, sides)
         for side in range(2):
-            _branch(sides, side, (additions[s, side], flips, removals), ways, ranges)
-            _show(ranges, side, c, possible, low, high)
+            _branch(sides, side, (additions[s, side], flips, removals), ways, ranges, criterion)
+            _show(ranges, side, c, possible, low, high, criterion)
     return possible, low, high

@@ -9,22 +9,23 @@ from typing import Any
 
 import numpy as np
 
+from everytree.learner.criterion.front import AT, PRICED, WEIGHTED, lead_needed
 from everytree.support.kernels import kernel
 
 
 @kernel
-def own_label(counts: Any, label: Any, n_labels: int) -> int:
-    """Majority label of a branch on T, the one that sorts first on a tie; -1 if the branch is empty."""
+def own_label(counts: Any, label: Any, weights: Any) -> int:
+    """Label of largest weight of a branch on T, the first on a tie; -1 if the branch is empty."""
     best = -1
-    best_count = 0
-    for i in range(n_labels):
+    heaviest = 0.0
+    for i in range(len(weights)):
         count = 0
         for t in range(len(counts)):
             if label[t] == i:
                 count += counts[t]
-        if count > best_count:
+        if weights[i] * count > heaviest:
             best = i
-            best_count = count
+            heaviest = weights[i] * count
     return best
 
 
@@ -76,22 +77,76 @@ def furthest_lead(
 
 
 @kernel
-def _mark(counts: Any, types: Any, budget: Any, additions: int, may_add: bool, possible: Any) -> None:
+def heaviest_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any, weights: Any) -> Any:
+    """Largest w_j c'_j - w_y c'_y that all changes can reach in a branch.
+
+    ``new`` counts the added rows that may carry j as they are, and those that may only be flipped to it. A
+    flip from y to j gains w_y + w_j, more than any other act; a removal of a y gains w_y. What remains of the
+    flips gains w_j each, by giving another label's row or an added row to j, or w_y, by taking a y row to a
+    third label: the heavier first.
+
+    Soundness
+    ---------
+    Flips take the largest gains that there are, and removals w_y each. Where no y row can only go to a third
+    label, a row that is flipped to j need not be left for removal: to remove it instead, and flip another one
+    to j, gains no more. A flip to a third label may gain more than that, so there both are counted in full.
+    """
+    lead = 0.0
+    to_j, to_third, from_others, may_go, either = 0, 0, 0, 0, 0
+    flips_to, removable = types.flips_to, types.removable
+    for t in range(len(counts)):
+        if types.label[t] == j:
+            lead += weights[j] * counts[t]
+        elif types.label[t] == y:
+            lead -= weights[y] * counts[t]
+            if flips_to[t, j]:
+                to_j += counts[t]
+            elif flips_to[t].any():
+                to_third += counts[t]
+            if removable[t]:
+                may_go += counts[t]
+            if removable[t] or flips_to[t, j]:
+                either += counts[t]
+        elif flips_to[t, j]:
+            from_others += counts[t]
+    twice = min(budget.flips, to_j)
+    left = budget.flips - twice
+    gaining_j = min(left, from_others + new[1])
+    gaining_y = min(left, to_third)
+    if weights[j] >= weights[y]:
+        gaining_y = min(gaining_y, left - gaining_j)
+    else:
+        gaining_j = min(gaining_j, left - gaining_y)
+    removed = min(budget.removals, may_go if to_third > 0 else min(may_go, either - twice))
+    lead += (weights[y] + weights[j]) * twice + weights[y] * (removed + gaining_y)
+    return lead + weights[j] * (gaining_j + new[0])
+
+
+@kernel
+def _mark(
+    counts: Any, types: Any, budget: Any, additions: int, may_add: bool, criterion: Any, possible: Any
+) -> None:
     """Mark the labels that a leaf can give.
 
     An added row that carries j, or is flipped to it by a flip left over, gains 1. Label j can win iff its
-    lead over y reaches 0 where j sorts before y, and 1 where it sorts after. A leaf of added rows only gives
-    any label that may be added or that an added row may be flipped to.
+    lead over y reaches 0 where j sorts before y, and 1 where it sorts after (with weights: `lead_needed`). A
+    leaf of added rows only gives any label that may be added or that an added row may be flipped to. Labels
+    that are marked stay marked.
     """
-    y = own_label(counts, types.label, len(possible))
+    y = own_label(counts, types.label, criterion.weights[PRICED])
     for j in range(len(possible)):
-        possible[j] = j == y
-        if j == y:
+        if j == y or possible[j]:
+            possible[j] = True
             continue
         freely = additions > 0 and budget.addable[j]
         by_flip = additions > 0 and may_add and budget.added_flips_to[j]
         if y < 0:
             possible[j] = freely or (by_flip and budget.flips > 0)
+            continue
+        if criterion.code >= WEIGHTED:
+            new = (additions if freely else 0, additions if by_flip and not freely else 0)
+            most = heaviest_lead(counts, y, j, types, budget, new, criterion.weights[AT])
+            possible[j] = most >= lead_needed(criterion, j, y, float(counts.sum() + additions))
             continue
         lead, spare = furthest_lead(
             counts, y, j, types.label, types.flips_to, types.removable, budget.flips, budget.removals
@@ -103,9 +158,23 @@ def _mark(counts: Any, types: Any, budget: Any, additions: int, may_add: bool, p
         possible[j] = lead >= (0 if j < y else 1)
 
 
-@kernel
-def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
+def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any, criteria: Any) -> Any:
     """Labels that the two sides of the chosen splits can give as leaves: (chosen, 2, labels).
+
+    ``criteria`` is one criterion, or that of T and those at the vertices of all weights: a lead is linear in
+    the weights, so whoever leads in some table leads at some vertex.
+    """
+    possible = np.zeros((len(chosen), 2, types.measures.shape[2]), np.bool_)
+    for criterion in criteria[1:] or criteria:
+        _labels_of_leaves(splits, chosen, types, budget, criterion, possible)
+    return possible
+
+
+@kernel
+def _labels_of_leaves(
+    splits: Any, chosen: Any, types: Any, budget: Any, criterion: Any, possible: Any
+) -> None:
+    """Mark the labels for one vector of weights.
 
     Where no other label comes near even if every change gained as much as it can, there is nothing to mark.
     """
@@ -113,7 +182,6 @@ def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
     n_labels = types.measures.shape[2]
     may_add = budget.addable.any()
     reach = 2 * budget.flips + budget.removals
-    possible = np.zeros((len(chosen), 2, n_labels), np.bool_)
     counts = np.empty(len(total), np.int64)
     own = np.empty(n_labels, np.int64)
     for c in range(len(chosen)):
@@ -131,18 +199,18 @@ def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any) -> Any:
             for i in range(n_labels):
                 if own[i] + reach + additions[s, side] >= own[largest]:
                     close += 1
-            if close > 1 or own[largest] == 0:
-                _mark(counts, types, budget, additions[s, side], may_add, possible[c, side])
+            if close > 1 or own[largest] == 0 or criterion.code >= WEIGHTED:
+                _mark(counts, types, budget, additions[s, side], may_add, criterion, possible[c, side])
             else:
                 possible[c, side, largest] = True
-    return possible
 
 
-@kernel
-def labels_of_node(total: Any, types: Any, budget: Any) -> Any:
+def labels_of_node(total: Any, types: Any, budget: Any, criteria: Any) -> Any:
     """Labels that a node can give as a leaf."""
-    possible = np.empty(types.measures.shape[2], np.bool_)
-    _mark(total, types, budget, budget.additions, budget.addable.any(), possible)
+    possible = np.zeros(types.measures.shape[2], np.bool_)
+    may_add = budget.addable.any()
+    for criterion in criteria[1:] or criteria:
+        _mark(total, types, budget, budget.additions, may_add, criterion, possible)
     return possible
 
 

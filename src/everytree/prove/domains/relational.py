@@ -54,9 +54,14 @@ def scores(splits: Any, types: Any, criterion: Any) -> Any:
     left, total, label = splits.left, splits.total, types.label
     branches = new_branches(types.measures.shape[2])
     result = np.empty(len(left))
+    if criterion.code >= front.WEIGHTED:
+        for s in range(len(left)):
+            count_labels(left, total, s, label, branches)
+            result[s] = front.score(criterion, branches)
+        return result
     for s in range(len(left)):
         count_labels(left, total, s, label, branches)
-        result[s] = front.score(criterion, branches)
+        result[s] = front.plain_score(criterion, branches)
     return result
 
 
@@ -224,15 +229,26 @@ def _dearest(gradient: Any) -> Any:
     return result
 
 
-@kernel
-def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, criterion: Any) -> Any:
+def loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, criteria: Any) -> Any:
     """How far each split may get ahead of psi by the bound without caps: below 0, it never does.
 
     Every change is priced at the best cell for it, as if that cell had rows enough. This needs no cell
     counts, is never below the true maximum, and drops almost every split of a large node. The node without
     a split is a candidate as well, with all rows on one side; the second value is its margin: from 0 on the
-    node may stop because no split gains anything.
+    node may stop because no split gains anything. ``criteria`` is one criterion, or that of T and those at
+    the vertices of all weights; ``score`` belongs to the first.
     """
+    if len(criteria) == 1:
+        return _loose_margins(splits, types, budget, score, psi, criteria[0])
+    margins = [
+        _loose_margins(splits, types, budget, scores(splits, types, criterion), psi, criterion)
+        for criterion in criteria[1:]
+    ]
+    return np.max([margin for margin, _ in margins], axis=0), max(unsplit for _, unsplit in margins)
+
+
+@kernel
+def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, criterion: Any) -> Any:
     left, total, label, additions = splits.left, splits.total, types.label, splits.additions
     branches = new_branches(types.measures.shape[2])
     size = branches.size

@@ -84,14 +84,16 @@ class Openings:
     def _open(self, node: Node) -> Opening:
         types, budget = self.problem.types, node.budget
         if node.depth == 0 or len(node.rows) == 0:
-            labels = _some(self.engine.leaf(node_total(node.rows, types), types, budget).possible[0, 0])
+            labels = _some(
+                self.engine.leaf(node_total(node.rows, types), self.problem, budget).possible[0, 0]
+            )
             nothing = np.empty(0)
             return Opening(labels, node.depth > 0, [], Cuts(nothing.astype(np.int32), nothing, nothing), None)
         ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
         as_leaf: NDArray[np.bool_] | None = None
         if ranking.may_stop:
-            as_leaf = _some(self.engine.leaf(ground.splits.total, types, budget).possible[0, 0])
+            as_leaf = _some(self.engine.leaf(ground.splits.total, self.problem, budget).possible[0, 0])
         chosen, possible = self.engine.settle(ranking, leaves=node.depth == 1)
         return Opening(
             as_leaf,

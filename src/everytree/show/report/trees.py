@@ -68,8 +68,9 @@ def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int)
     counts = np.rint(tree.value[place, 0] * rows / tree.value[place, 0].sum()).astype(int)
     left, right = int(tree.children_left[place]), int(tree.children_right[place])
     if left == -1:
-        label = int(counts.argmax())
-        held = f"{share(int(counts[label]), rows)} of {number(rows)} rows"
+        label = int(tree.value[place, 0].argmax())
+        weighed = "" if tree.weighted_n_node_samples[place] == rows else "the weight of "
+        held = f"{share(int(counts[label]), rows)} of {weighed}{number(rows)} rows"
         return LearnedNode(answer, str(train.labels[label]), held, (), True)
     missing_left = bool(tree.missing_go_to_left[place])
     asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]), missing_left)
