@@ -54,8 +54,8 @@ def test_exact_weights_become_whole_numbers(weights, whole) -> None:
 def test_weights_that_are_all_the_same_are_none() -> None:
     assert weighted_criteria("gini", np.array([2.0, 2.0]))[0] == criterion_of("gini", 2)
     assert weighted_criteria("gini", np.array([2.0, 1.0]))[0] != criterion_of("gini", 2)
-    result = certify(DecisionTreeClassifier(max_depth=1, class_weight={0: 2, 1: 2}), X, Y, X, "flip(1)")
-    plain = certify(DecisionTreeClassifier(max_depth=1), X, Y, X, "flip(1)")
+    trees = [DecisionTreeClassifier(max_depth=1, class_weight=given) for given in (None, {0: 2, 1: 2})]
+    plain, result = (certify(tree, X, Y, X, "flip(1)", engine="relational") for tree in trees)
     assert (result.verdicts == plain.verdicts).all()
 
 

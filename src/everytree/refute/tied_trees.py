@@ -1,8 +1,8 @@
 """Every tree that a table with a few changed labels or removed rows can give, on coded columns of any length.
 
 Used by `whole_tables.py`. Nodes are sets of training rows and do not depend on labels, so all tables share
-them and the counts of their splits; a changed row only corrects the counts on its way. `every_tree.py` does the
-same for tiny tables with added rows, uncompiled.
+them and the counts of their splits; a changed row only corrects the counts on its way. `every_tree.py` does
+the same for tiny tables with added rows, uncompiled.
 """
 
 from __future__ import annotations
