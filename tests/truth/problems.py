@@ -535,7 +535,7 @@ def _with_leaf_limits() -> list[Problem]:
 def weighted_problems(criterion: str) -> list[Problem]:
     """Where class weights decide: each problem is small and aims at one rule."""
     apart = Compare(0, ">", 5)
-    even = [((0.5, 0), 0, 3), ((0.5, 1), 0, 3), ((0.5, 0), 1, 1), ((0.5, 1), 1, 1)]
+    even = [((0.5, 0), 0, 15), ((0.5, 1), 0, 15), ((0.5, 0), 1, 1), ((0.5, 1), 1, 1)]
     only_third = Both(Compare(None, "==", 1), Compare(0, "==", 0))
     leaf = [((0,), 1, 2), ((1,), 1, 1), ((0,), 0, 9), ((1,), 0, 9), ((0,), 2, 1)]
     problems = [

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP, REMOVE
-from everytree.learner.criterion.front import value
+from everytree.learner.criterion.front import value, winner
 from everytree.refute.follow import follow
 from everytree.refute.moves import spend
 from everytree.support.kernels import kernel
@@ -84,7 +84,7 @@ def _turn_end(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: A
                 continue
             follow(columns, table, goal.x, goal.depth, way)
             ways += 1
-            if np.argmax(way.counts) != goal.expected:
+            if winner(table.criterion, way.counts) != goal.expected:
                 return ways, True
     return ways, False
 
