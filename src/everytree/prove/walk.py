@@ -216,7 +216,7 @@ class Walk:
             self.held += stack[-1].size
         by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4
         cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
-        return NODE_SECONDS + CELL_SECONDS * cells
+        return (NODE_SECONDS + CELL_SECONDS * cells) * len(self.problem.criteria)
 
     def _frame(self, visit: _Visit, ground: Ground, chosen: NDArray[np.int64]) -> _Frame:
         exact = self.engine.exact_thresholds(visit.node.budget)

@@ -194,9 +194,12 @@ class Deciding:
     def _must_wait(self, worker: _Worker) -> bool:
         """Whether a worker waits for another: programs are for those whom the walk does not prove.
 
-        On shallow trees attacks wait for the programs, which settle nearly everybody there in seconds.
+        Tiny tables are tried without compilation, so that waits where compiled code tries whole tables. On
+        shallow trees attacks wait for the programs, which settle nearly everybody there in seconds.
         """
         others = {"programs": self.workers[:1]}
+        if isinstance(self.every_table, WholeTables):
+            others["tiny"] = [w for w in self.workers if w.name == "tables"]
         if self.problem.depth <= SHALLOW:
             others["attack"] = [w for w in self.workers if w.name == "programs"]
         return any(not other.done and other.spent < PATIENCE for other in others.get(worker.name, []))

@@ -16,6 +16,8 @@ from everytree.learner.availability import ANYWHERE, BELOW_ROOT
 from everytree.learner.criterion.front import tolerance, value_of_counts, winners
 from everytree.prove.views import LARGEST
 
+from everytree.learner.criterion.front import WEIGHTED, tolerance, value_of_counts, winners
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -135,8 +137,7 @@ class EveryTree:
     def _differs(self, node: Node, depth: int, person: int, rules: Rules) -> bool:
         predicted = self.predictions[person]
         counts = self._counts(node)
-        says = winners(self.criteria[rules.weights], np.array(counts))
-        other = bool(says.sum() > says[predicted])
+        other = self._says_other(counts, predicted, self.criteria[rules.weights])
         if depth == 0 or max(counts) == sum(counts) or sum(counts) < rules.floors.node_low:
             return other
         cuts, may_stop = self._best(node, rules)
@@ -161,6 +162,14 @@ class EveryTree:
             return True
         more_left = sum(number for _, number in left) > sum(number for _, number in right)
         return more_left == (feature >= self.n_features)
+
+    @staticmethod
+    def _says_other(counts: list[int], predicted: int, criterion: Criterion) -> bool:
+        """Whether a leaf with these counts may give another label than predicted."""
+        if criterion.code < WEIGHTED:
+            return counts.index(max(counts)) != predicted
+        says = winners(criterion, np.array(counts))
+        return bool(says.sum() > says[predicted])
 
     def _counts(self, node: Node) -> list[int]:
         counts = [0] * self.n_labels

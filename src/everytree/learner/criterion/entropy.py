@@ -204,7 +204,7 @@ def lookup(most: int) -> NDArray[np.float64]:
     return _powers(np.arange(most + 1, dtype=np.float64))
 
 
-def value_of_counts(counts: Sequence[int], size: int) -> float:
+def value_of_counts(counts: Sequence[float], size: float) -> float:
     """Value g of a branch that is not empty, from whole numbers."""
     return sum(c * log2(c) for c in counts if c) - size * log2(size)
 

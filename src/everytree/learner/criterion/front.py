@@ -279,10 +279,14 @@ def winners(criterion: Criterion, counts: NDArray[np.int64]) -> NDArray[np.bool_
     return np.asarray(level & (counts > 0))
 
 
-def value_of_counts(criterion: Criterion, counts: Sequence[int], size: int) -> float:
+def value_of_counts(criterion: Criterion, counts: Sequence[float], size: float) -> float:
     """Value g of a branch that is not empty, from whole numbers and without compilation."""
     if criterion.code >= WEIGHTED:
-        return float(weighted.value(criterion, np.array(counts)))
+        weighed = [w * c for w, c in zip(criterion.weights[AT].tolist(), counts, strict=True)]
+        counts, size = weighed, sum(weighed)
+        if criterion.code == weighted.GINI:
+            return gini.value_of_counts(counts, size)
+        return entropy.value_of_counts(counts, size)
     if criterion.code == GINI:
         return gini.value_of_counts(counts, size)
     return entropy.value_of_counts(counts, size)

@@ -182,7 +182,7 @@ def lookup(most: int) -> NDArray[np.float64]:
     return 1 / np.maximum(1, np.arange(most + 1))
 
 
-def value_of_counts(counts: Sequence[int], size: int) -> float:
+def value_of_counts(counts: Sequence[float], size: float) -> float:
     """Value g of a branch that is not empty, from whole numbers."""
     return sum(c * c for c in counts) / size
 
