@@ -13,10 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT
-from everytree.learner.criterion.front import tolerance, value_of_counts, winners
-from everytree.prove.views import LARGEST
-
 from everytree.learner.criterion.front import WEIGHTED, tolerance, value_of_counts, winners
+from everytree.prove.views import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

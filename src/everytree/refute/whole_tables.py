@@ -62,12 +62,13 @@ class WholeTables:
         """Whether the tables may be few enough, before equal rows are looked for."""
         bias, n_rows = problem.bias, len(problem.table.y)
         changes = bias.flips + bias.removals
-        return bias.additions == 0 and 0 < changes <= MOST_CHANGES and n_rows <= MOST_ROWS
+        few = bias.additions == 0 and 0 < changes <= MOST_CHANGES and n_rows <= MOST_ROWS
+        return few and len(problem.views.doubled) == 0  # people without a value need a rule of their own
 
     def steps(self) -> Iterator[float]:
         """Try table after table, those with the fewest changes first; gives about the seconds of each."""
         problem, judge = self.problem, self.judge
-        nobody = EveryTree([], [], problem.bias.n_labels, problem.criterion)
+        nobody = EveryTree([], [], problem.bias.n_labels, problem.criterion, problem.views.n_features)
         listed = TableList(problem, nobody, axes(problem, {}))
         yield 1e-5 * len(problem.table.y)
         if listed.size() > MOST_TABLES:
