@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from everytree.questions.certify import certify
     from everytree.questions.family import TreeFamily, tree_family
     from everytree.questions.metrics import metric_ranges
+    from everytree.questions.proofs import verify_proof
     from everytree.questions.radius import radius
     from everytree.refute.witness import Witness
     from everytree.results.certification import CertificationResult
@@ -39,6 +40,7 @@ provide(
         "metric_ranges": "everytree.questions.metrics",
         "radius_html": "everytree.show.notebook",
         "witness_html": "everytree.show.notebook",
+        "write_proof": "everytree.questions.proofs",
         "write_report": "everytree.show.report",
     }
 )
@@ -65,6 +67,7 @@ _HOMES = {
     "parse": "everytree.bias",
     "radius": "everytree.questions.radius",
     "tree_family": "everytree.questions.family",
+    "verify_proof": "everytree.questions.proofs",
 }
 
 __all__ = [
@@ -89,6 +92,7 @@ __all__ = [
     "parse",
     "radius",
     "tree_family",
+    "verify_proof",
 ]
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from everytree.checker.facts import BiasFacts
 from everytree.checker.table import UserColumn, UserTable
 
-__all__ = ["read_bias"]
+__all__ = ["EITHER", "Answers", "Condition", "Setting", "compare", "judge", "read_bias", "rows_of"]
 
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
@@ -36,7 +36,7 @@ EITHER: Answers = frozenset({False, True})
 
 
 @dataclass(frozen=True, eq=False)
-class _Setting:
+class Setting:
     """The table, the label of each row, and what the labels are called."""
 
     table: UserTable
@@ -65,7 +65,7 @@ def read_bias(
     *Soundness.* Budgets are summed and permissions united over the components of a kind, which allows more.
     An added row may hold 0 or 1 in a column that `UserColumn.zero_one` says, and anything elsewhere.
     """
-    setting = _Setting(table, labels, names)
+    setting = Setting(table, labels, names)
     parts: dict[str, list[Mapping[str, Any]]] = {"miss": [], "flip": [], "fake": []}
     for component in model["components"]:
         parts[component["kind"]].append(component)
@@ -75,11 +75,11 @@ def read_bias(
     return BiasFacts(additions, flips, removals, flips_to, removable, addable, added_flips_to, regional)
 
 
-def _read_missing(setting: _Setting, parts: Sequence[Mapping[str, Any]]) -> tuple[int, frozenset[int], bool]:
+def _read_missing(setting: Setting, parts: Sequence[Mapping[str, Any]]) -> tuple[int, frozenset[int], bool]:
     total, addable, regional = 0, frozenset[int](), False
     for part in parts:
         labels = _labels_of_added(setting, part)
-        count = _rows(setting, part) if labels else 0
+        count = rows_of(setting, part) if labels else 0
         if count:
             total, addable = total + count, addable | labels
             regional = regional or _mentions_column(part.get("where"))
@@ -87,13 +87,13 @@ def _read_missing(setting: _Setting, parts: Sequence[Mapping[str, Any]]) -> tupl
 
 
 def _read_flips(
-    setting: _Setting, parts: Sequence[Mapping[str, Any]], additions: int, addable: frozenset[int]
+    setting: Setting, parts: Sequence[Mapping[str, Any]], additions: int, addable: frozenset[int]
 ) -> tuple[int, list[frozenset[int]], frozenset[int]]:
     total = 0
     flips_to = [frozenset[int]()] * len(setting.labels)
     added: frozenset[int] = frozenset()
     for part in parts:
-        count = _rows(setting, part)
+        count = rows_of(setting, part)
         if count == 0:
             continue
         targets = frozenset(
@@ -113,12 +113,12 @@ def _read_flips(
 
 
 def _read_fakes(
-    setting: _Setting, parts: Sequence[Mapping[str, Any]], flips_to: Sequence[frozenset[int]] | None
+    setting: Setting, parts: Sequence[Mapping[str, Any]], flips_to: Sequence[frozenset[int]] | None
 ) -> tuple[int, list[bool]]:
     total = 0
     removable = [False] * len(setting.labels)
     for part in parts:
-        count = _rows(setting, part)
+        count = rows_of(setting, part)
         mine = _eligible(setting, part)
         if flips_to is not None and part.get("where") is not None:
             mine = [
@@ -131,7 +131,7 @@ def _read_fakes(
     return min(total, sum(removable)), removable
 
 
-def _rows(setting: _Setting, part: Mapping[str, Any]) -> int:
+def rows_of(setting: Setting, part: Mapping[str, Any]) -> int:
     """Turn an amount into rows; a percentage is rounded up."""
     amount = part["amount"]
     if isinstance(amount, int):
@@ -141,7 +141,7 @@ def _rows(setting: _Setting, part: Mapping[str, Any]) -> int:
     return math.ceil(Fraction(percent) * whole / 100)
 
 
-def _eligible(setting: _Setting, part: Mapping[str, Any]) -> list[bool]:
+def _eligible(setting: Setting, part: Mapping[str, Any]) -> list[bool]:
     """Rows of T that satisfy a component's condition with their own label."""
     where = part.get("where")
     if where is None:
@@ -149,17 +149,17 @@ def _eligible(setting: _Setting, part: Mapping[str, Any]) -> list[bool]:
     return [_holds(setting, where, r, label) for r, label in enumerate(setting.labels)]
 
 
-def _holds(setting: _Setting, where: Condition, row: int, label: int) -> bool:
+def _holds(setting: Setting, where: Condition, row: int, label: int) -> bool:
     def answers(leaf: Condition) -> Answers:
         if leaf["on"] == "label":
-            return frozenset({_compare(leaf, setting.names[label], "")})
+            return frozenset({compare(leaf, setting.names[label], "")})
         column = setting.table.columns[leaf["on"]["column"]]
-        return frozenset({_compare(leaf, column.values[row], column.float_code)})
+        return frozenset({compare(leaf, column.values[row], column.float_code)})
 
-    return True in _judge(where, answers)
+    return True in judge(where, answers)
 
 
-def _labels_of_added(setting: _Setting, part: Mapping[str, Any]) -> frozenset[int]:
+def _labels_of_added(setting: Setting, part: Mapping[str, Any]) -> frozenset[int]:
     """Labels with which a row that is not in T may satisfy a component's condition."""
     where = part.get("where")
     if where is None:
@@ -167,26 +167,26 @@ def _labels_of_added(setting: _Setting, part: Mapping[str, Any]) -> frozenset[in
 
     def answers(leaf: Condition, label: int) -> Answers:
         if leaf["on"] == "label":
-            return frozenset({_compare(leaf, setting.names[label], "")})
+            return frozenset({compare(leaf, setting.names[label], "")})
         column: UserColumn = setting.table.columns[leaf["on"]["column"]]
         if not column.zero_one:
             return EITHER
-        return frozenset(_compare(leaf, value, column.float_code) for value in (0, 1))
+        return frozenset(compare(leaf, value, column.float_code) for value in (0, 1))
 
     return frozenset(
         label
         for label in range(len(setting.names))
-        if True in _judge(where, lambda leaf, label=label: answers(leaf, label))  # type: ignore[misc]
+        if True in judge(where, lambda leaf, label=label: answers(leaf, label))  # type: ignore[misc]
     )
 
 
-def _judge(condition: Condition, answers: Callable[[Condition], Answers]) -> Answers:
+def judge(condition: Condition, answers: Callable[[Condition], Answers]) -> Answers:
     """Join the answers to the leaves; each leaf is judged by itself, which can only add answers."""
     if condition["op"] == "not":
-        return frozenset(not answer for answer in _judge(condition["part"], answers))
+        return frozenset(not answer for answer in judge(condition["part"], answers))
     if condition["op"] not in ("and", "or"):
         return answers(condition)
-    parts = [_judge(part, answers) for part in condition["parts"]]
+    parts = [judge(part, answers) for part in condition["parts"]]
     joined = parts[0]
     for part in parts[1:]:
         pairs = [(a, b) for a in joined for b in part]
@@ -194,7 +194,7 @@ def _judge(condition: Condition, answers: Callable[[Condition], Answers]) -> Ans
     return joined
 
 
-def _compare(leaf: Condition, value: object, float_code: str) -> bool:
+def compare(leaf: Condition, value: object, float_code: str) -> bool:
     """Compare one value with the constants of a leaf; a missing value satisfies only ``!=``."""
     missing = value is None or value != value
     if leaf["op"] == "missing":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -37,6 +37,8 @@ from everytree.cli.options import (
     OutputOption,
     PicturesOption,
     PositiveOption,
+    ProofArgument,
+    ProofOption,
     QuietOption,
     RequireOption,
     SmallestOption,
@@ -45,13 +47,11 @@ from everytree.cli.options import (
     TestArgument,
     TimeOption,
     TrainArgument,
+    as_patience,
+    as_setup,
     with_learner,
 )
 from everytree.support.version import VERSION
-
-if TYPE_CHECKING:
-    from everytree.cli.preparing import Patience, Setup
-
 
 app = typer.Typer(
     name="everytree",
@@ -101,6 +101,7 @@ def certify(
     n_jobs: JobsOption = 1,
     json: JsonOption = None,
     csv: CsvOption = None,
+    proof: ProofOption = None,
     quiet: QuietOption = False,
     require_robust: RequireOption = None,
 ) -> None:
@@ -109,13 +110,14 @@ def certify(
 
     certifying.run(
         certifying.Request(
-            setup=_setup(train, test, learner, label, drop, categorical, encoding),
+            setup=as_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             engine=engine.value,
             groups=tuple(group or ()),
-            patience=_patience(time_limit, memory_limit, n_jobs),
+            patience=as_patience(time_limit, memory_limit, n_jobs),
             json=json,
             csv=csv,
+            proof=proof,
             quiet=quiet,
             require_robust=require_robust,
         )
@@ -147,12 +149,12 @@ def metrics(
 
     bounding.run(
         bounding.Request(
-            setup=_setup(train, test, learner, label, drop, categorical, encoding),
+            setup=as_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             positive=positive,
             smallest_group=smallest_group,
             groups=tuple(group or ()),
-            patience=_patience(time_limit, memory_limit, n_jobs),
+            patience=as_patience(time_limit, memory_limit, n_jobs),
             json=json,
             csv=csv,
         )
@@ -187,10 +189,10 @@ def witness(
 
     witnessing.run(
         witnessing.Request(
-            setup=_setup(train, test, learner, label, drop, categorical, encoding),
+            setup=as_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
             people=tuple(person),
-            patience=_patience(time_limit, memory_limit, n_jobs),
+            patience=as_patience(time_limit, memory_limit, n_jobs),
             write=write,
             json=json,
         )
@@ -225,11 +227,11 @@ def radius(
 
     measuring.run(
         measuring.Request(
-            setup=_setup(train, test, learner, label, drop, categorical, encoding),
+            setup=as_setup(train, test, learner, label, drop, categorical, encoding),
             family=family,
             max_amount=max_amount,
             groups=tuple(group or ()),
-            patience=_patience(time_limit, memory_limit, n_jobs),
+            patience=as_patience(time_limit, memory_limit, n_jobs),
             json=json,
             csv=csv,
         )
@@ -252,29 +254,20 @@ def check(
     """Derive the proof for one person again: slowly, in exact fractions, without the engine's code."""
     from everytree.cli import check as checking
 
-    checking.run(_setup(train, test, learner, label, drop, categorical, encoding), bias, person)
+    checking.run(as_setup(train, test, learner, label, drop, categorical, encoding), bias, person)
 
 
-def _setup(
-    train: str,
-    test: str | None,
-    learner: Given,
-    label: str | None,
-    drop: list[str] | None,
-    categorical: list[str] | None,
-    encoding: EncodingName,
-) -> Setup:
-    from everytree.cli.preparing import Setup
-    from everytree.cli.trees import Tree
+@app.command()
+def verify(
+    file: ProofArgument,
+    train: TrainArgument,
+    test: TestArgument = None,
+    label: LabelOption = None,
+) -> None:
+    """Verify a proof file against the tables that it is about, without the code of the provers."""
+    from everytree.cli import verify as verifying
 
-    columns = tuple(drop or ()), tuple(categorical or ())
-    return Setup(train, test, Tree(**learner), label, *columns, encoding.value)
-
-
-def _patience(time_limit: float | None, memory_limit: str | None, n_jobs: int) -> Patience:
-    from everytree.cli.preparing import Patience
-
-    return Patience(time_limit, memory_limit, n_jobs)
+    raise typer.Exit(verifying.run(file, train, test, label))
 
 
 @app.command()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from rich.markup import escape
 
 from everytree.bias import parse
 from everytree.cli import NotMet
@@ -12,11 +15,14 @@ from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_mac
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
 from everytree.questions.certify import certify_prepared, with_firm_witnesses
+from everytree.questions.proofs import only_exact
 from everytree.results.gate import as_share, unmet_robust
 from everytree.support.limits import as_jobs
 from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from everytree.results.certification import CertificationResult
 
 __all__ = ["Request", "run"]
@@ -33,6 +39,7 @@ class Request:
     patience: Patience = NO_HURRY
     json: str | None = None
     csv: Path | None = None
+    proof: Path | None = None
     quiet: bool = False
     require_robust: str | None = None
 
@@ -43,12 +50,15 @@ def run(request: Request) -> None:
     request.patience.check()
     check_writable("--json", request.json, ".json")
     check_writable("--csv", request.csv, ".csv")
+    check_writable("--proof", request.proof, ".proof")
     asked = request.require_robust
     wanted = None if asked is None else as_share("--require-robust", asked)
     screen = console()
     with notes(screen):
         with sign_of_life(screen, quiet=request.quiet) as report:
             result = _certify(request, report)
+        if request.proof is not None:
+            result = _write_proof(screen, result, request.proof)
         if not request.quiet:
             show_verdicts(screen, result, request.setup.command("witness", request.bias))
             if request.groups:
@@ -63,6 +73,19 @@ def run(request: Request) -> None:
     short = "" if wanted is None else unmet_robust(result, wanted)
     if short:
         raise NotMet(f"--require-robust {asked}: {short}.")
+
+
+def _write_proof(screen: Console, result: CertificationResult, path: Path) -> CertificationResult:
+    """Write the proofs; who has none that is exact counts as unknown from here on."""
+    written = result.write_proof(path)
+    screen.print(
+        f"proof       {escape(str(path))}: people robust: {len(written.proved)}, not robust: "
+        f"{len(written.refuted)}",
+        soft_wrap=True,
+    )
+    for reason, count in Counter(written.left_out.values()).items():
+        screen.print(f"not in it   {count}: {escape(reason)}", soft_wrap=True)
+    return only_exact(result, written)
 
 
 def _certify(request: Request, report: Report) -> CertificationResult:

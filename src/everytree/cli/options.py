@@ -7,9 +7,12 @@ from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from everytree.cli.preparing import Patience, Setup
 
 
 class EngineName(StrEnum):
@@ -102,6 +105,13 @@ JsonOption = Annotated[
 CsvOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each person to this .csv file.")
 ]
+ProofOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--proof", help="Write the proofs to this .proof file, for everytree verify.", metavar="FILE"
+    ),
+]
+ProofArgument = Annotated[Path, typer.Argument(help="A file that certify --proof wrote.", metavar="FILE")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show no summary and no progress.")]
 SummaryOption = Annotated[
     str | None, typer.Option("--json", help="Write the summary to this .json file; - is standard output.")
@@ -227,3 +237,27 @@ def with_learner(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return run
+
+
+def as_setup(
+    train: str,
+    test: str | None,
+    learner: Given,
+    label: str | None,
+    drop: list[str] | None,
+    categorical: list[str] | None,
+    encoding: EncodingName,
+) -> Setup:
+    """Put the options of a command together that say what is learned from which tables."""
+    from everytree.cli.preparing import Setup
+    from everytree.cli.trees import Tree
+
+    columns = tuple(drop or ()), tuple(categorical or ())
+    return Setup(train, test, Tree(**learner), label, *columns, encoding.value)
+
+
+def as_patience(time_limit: float | None, memory_limit: str | None, n_jobs: int) -> Patience:
+    """Put the options of a command together that say how much a search may take."""
+    from everytree.cli.preparing import Patience
+
+    return Patience(time_limit, memory_limit, n_jobs)

@@ -40,6 +40,7 @@ __all__ = [
     "show_shares",
     "show_verdicts",
     "sign_of_life",
+    "verifying",
 ]
 
 Report = Callable[[float, int], None]
@@ -160,6 +161,13 @@ def checking(screen: Console) -> Iterator[Callable[[int, int], None]]:
     """Show how many nodes a check has looked at; see `sign_of_life`."""
     with _late_bar(screen, "checking", False) as update:
         yield lambda nodes, waiting: update(f"checking, {nodes} nodes done, {waiting} waiting", None)
+
+
+@contextmanager
+def verifying(screen: Console) -> Iterator[Callable[[int], None]]:
+    """Show how many nodes of a proof file are verified; see `sign_of_life`."""
+    with _late_bar(screen, "verifying", False) as update:
+        yield lambda nodes: update(f"verifying, {nodes} nodes done", None)
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from everytree.prove import routing
 from everytree.prove.counts import node_total
 from everytree.prove.engines import Engine, Ranking
 from everytree.prove.memo import Memo
-from everytree.prove.node import Cut, Ground, Node, Nodes
+from everytree.prove.node import Cut, Node, Nodes
 from everytree.support.limits import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -212,18 +212,18 @@ class Walk:
         else:
             chosen = self.engine.refine(ranking)
             self.splits += len(chosen)
-            stack.append(self._frame(visit, ground, chosen))
+            stack.append(self._frame(visit, ranking, chosen))
             self.held += stack[-1].size
         by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4
         cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
         return (NODE_SECONDS + CELL_SECONDS * cells) * len(self.problem.criteria)
 
-    def _frame(self, visit: _Visit, ground: Ground, chosen: NDArray[np.int64]) -> _Frame:
-        exact = self.engine.exact_thresholds(visit.node.budget)
-        cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
+    def _frame(self, visit: _Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> _Frame:
+        exact, splits = self.engine.exact_thresholds(visit.node.budget), ranking.ground.splits
+        cuts = routing.cut_splits(self.problem.columns, splits, chosen, exact)
         routing.await_children(cuts, visit.people, self.X, self.awaited)
         weight = visit.weight / max(1, 2 * len(chosen))
-        low, high = ground.splits.low[chosen], ground.splits.high[chosen]
+        low, high = splits.low[chosen], splits.high[chosen]
         return _Frame(visit, low, high, cuts, weight, 2 * len(chosen))
 
     def _note_leaves(self, visit: _Visit, ranking: Ranking) -> None:

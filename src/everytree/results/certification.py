@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from everytree.bias import BiasModel
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
+    from everytree.results.proof_file import ProofFile
     from everytree.results.ranges import MetricRanges
     from everytree.support.progress import Progress
 
@@ -317,6 +318,13 @@ class CertificationResult:
                 "folder that exists and may be written to."
             ) from error
         return path
+
+    def write_proof(
+        self, path: str | Path, *, time_limit: float | None = None, check: bool = True
+    ) -> ProofFile:
+        """Write the proofs to a file that anybody can verify; see `everytree.questions.proofs`."""
+        written: ProofFile = above("write_proof")(self, path, time_limit=time_limit, check=check)
+        return written
 
     def _write(self, file: Path, suffix: str) -> None:
         if suffix == ".json":

@@ -1,0 +1,209 @@
+"""`write_proof`: a result's proofs as a file, derived again for the people who are robust.
+
+The walk is run once more, so that `certify` costs nothing for proofs that nobody asks for. The file is
+verified by the independent checker before it gets its name: whoever's proof does not survive exact
+arithmetic is left out, by name.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from everytree.bias import resolve
+from everytree.checker.proofs import Rejected, verify_file
+from everytree.errors import EverytreeError
+from everytree.prove.engines import RelationalEngine
+from everytree.prove.problem import People, Problem
+from everytree.prove.recording import RecordedWalk
+from everytree.prove.walk import Walk
+from everytree.questions.certify import trust
+from everytree.questions.proofs.claim import claim_of, label_code, tables_of, witness_line
+from everytree.results.certification import ROBUST, UNKNOWN
+from everytree.results.proof_file import ProofFile
+from everytree.support.files import replace_file
+from everytree.support.limits import Limits
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.results.certification import CertificationResult
+
+__all__ = ["only_exact", "write_proof"]
+
+NOT_BY_THE_WALK = "proved by programs or by trying every table, which this file does not hold"
+NOT_EXACTLY = "the checker does not accept the proof"
+NO_SEED = "its witness hangs on a random state that is no number"
+OUT_OF_TIME = "the proof could not be derived again in the time given"
+
+MOST_ROUNDS = 20
+"""Times that a file is written again without people whose proof does not survive exact checking."""
+
+
+def write_proof(
+    result: CertificationResult, path: str | Path, *, time_limit: float | None = None, check: bool = True
+) -> ProofFile:
+    """Write the proofs of a result to a file that `everytree verify` checks without trusting this library.
+
+    Parameters
+    ----------
+    result : CertificationResult
+        With its tables.
+    path : str or Path
+        The file, which ends in .proof; it appears whole or not at all.
+    time_limit : float, optional
+        Seconds for deriving the proofs again; whoever is not done by then is left out.
+    check : bool, default True
+        Verify the file before it gets its name. Who does not pass is left out.
+
+    Returns
+    -------
+    ProofFile
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> from everytree import certify
+    >>> scores, hired = [[0], [1], [2], [3], [5], [6], [7], [8], [9]], [0, 0, 0, 0, 1, 1, 1, 0, 1]
+    >>> result = certify(DecisionTreeClassifier(max_depth=1), scores, hired, [[1], [7]], "flip(1)")
+    >>> with TemporaryDirectory() as folder:
+    ...     result.write_proof(Path(folder) / "hiring.proof").proved
+    (0, 1)
+    """
+    path = Path(path)
+    if path.suffix != ".proof":
+        raise EverytreeError(f"A proof file ends in .proof; received {path.name!r}. Rename it.")
+    limits = Limits.of(time_limit, None)
+    proofs = _Proofs(result, limits)
+    try:
+        replace_file(path, lambda partial: proofs.write(partial, check))
+    except OSError as error:
+        raise EverytreeError(
+            f"The proof could not be written to {str(path)!r}: {error.strerror or error}. Choose a folder "
+            "that exists and may be written to."
+        ) from error
+    return ProofFile(path, proofs.proved, dict(sorted(proofs.left_out.items())), proofs.refuted)
+
+
+def only_exact(result: CertificationResult, written: ProofFile) -> CertificationResult:
+    """The result as far as it survives exact checking: who does not is unknown."""
+    failed = [person for person, reason in written.left_out.items() if reason == NOT_EXACTLY]
+    if not failed:
+        return result
+    verdicts, ranges = result.verdicts.copy(), result.probability_ranges.copy()
+    reasons = np.full(len(result), "", "<U20") if result.reasons is None else result.reasons.astype("<U20")
+    verdicts[failed], ranges[failed], reasons[failed] = UNKNOWN, (0.0, 1.0), "not settled"
+    possible = list(result.possible_labels)
+    for person in failed:
+        possible[person] = tuple(result.labels.tolist())
+    return replace(
+        result, verdicts=verdicts, probability_ranges=ranges, possible_labels=possible, reasons=reasons
+    )
+
+
+class _Proofs:
+    """What goes into one file."""
+
+    def __init__(self, result: CertificationResult, limits: Limits) -> None:
+        if result.prepared is None:
+            raise EverytreeError("This result was made without its tables, so no proof can be written.")
+        self.result, self.limits, self.prepared = result, limits, result.prepared
+        trusted = [] if result.trusted is None else result.trusted.tolist()
+        resolved = trust(resolve(result.bias, self.prepared.train), result.trusted)
+        self.problem = Problem.of(self.prepared.train, resolved, self.prepared.learner.settings)
+        self.claim = claim_of(self.prepared, result.bias, resolved, trusted)
+        self.people = People(self.prepared.test.X, self.prepared.predictions)
+        self.left_out: dict[int, str] = {}
+        self.robust = np.flatnonzero(result.verdicts == ROBUST)
+        self.walked = self._walked()
+        self.witnesses = self._witnesses()
+
+    @property
+    def proved(self) -> tuple[int, ...]:
+        """Whose proof is in the file."""
+        return tuple(self.walked.tolist())
+
+    @property
+    def refuted(self) -> tuple[int, ...]:
+        """Whose witness is in the file."""
+        return tuple(person for witness in self.witnesses for person, _ in witness["people"])
+
+    def _walked(self) -> NDArray[np.int64]:
+        """Robust people whom the walk proves; the others are left out."""
+        walk = Walk(self.problem, self.people.some(self.robust), RelationalEngine(), self.limits)
+        for _ in walk.steps():
+            pass
+        alone = walk.tally.possible.sum(axis=1) == 1
+        reason = NOT_BY_THE_WALK if walk.complete else OUT_OF_TIME
+        by_walk = alone if walk.complete else np.zeros_like(alone)
+        self.left_out |= dict.fromkeys(self.robust[~by_walk].tolist(), reason)
+        return np.asarray(self.robust[by_walk])
+
+    def _witnesses(self) -> list[dict[str, Any]]:
+        """The changed tables, each with the people to whom it gives another label."""
+        if self.claim["random_state"] is None and self.prepared.learner.random_state is not None:
+            self.left_out |= dict.fromkeys(self.result.witnesses, NO_SEED)
+            return []
+        found: dict[object, dict[str, Any]] = {}
+        for person, witness in sorted(self.result.witnesses.items()):
+            try:
+                line = found.setdefault(witness.changes, {**witness_line(witness, self.claim), "people": []})
+            except EverytreeError as reason:
+                self.left_out[person] = str(reason)
+                continue
+            line["people"].append([person, label_code(self.claim, witness.after)])
+        return [line for line in found.values() if line["people"]]
+
+    def write(self, file: Path, check: bool) -> None:
+        """Write the file, and again without those whom the verification does not accept."""
+        for _ in range(MOST_ROUNDS):
+            with gzip.open(file, "wt", encoding="utf-8", compresslevel=9) as out:
+                for line in self._lines():
+                    out.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            if not check:
+                return
+            try:
+                verify_file(file, tables_of(self.prepared, self.claim))
+            except Rejected as failure:
+                if not failure.people:
+                    raise EverytreeError(
+                        f"The proof does not pass its own verification ({failure}). This is a fault in "
+                        "everytree; please report it with the table."
+                    ) from failure
+                self._leave_out(failure.people)
+            else:
+                return
+        raise EverytreeError("The proofs do not survive exact arithmetic for too many people.")
+
+    def _leave_out(self, people: tuple[int, ...]) -> None:
+        self.left_out |= dict.fromkeys(people, NOT_EXACTLY)
+        self.walked = self.walked[~np.isin(self.walked, people)]
+
+    def _lines(self) -> Iterator[Any]:
+        """The claim, then the walk, then the end."""
+        labels = self.prepared.predictions
+        robust = {"walk": [[int(p), int(labels[p])] for p in self.walked]} if len(self.walked) else {}
+        yield {
+            **self.claim,
+            "robust": robust,
+            "left_out": sorted(self.left_out.items()),
+            "not_robust": [[p, int(labels[p])] for p in sorted(self.refuted)],
+        }
+        nodes = 0
+        if len(self.walked):
+            yield ["by", "walk"]
+            walk = RecordedWalk(self.problem, self.people.some(self.walked), RelationalEngine(), self.limits)
+            for line in walk.lines():
+                nodes += 1
+                yield line
+        for witness in self.witnesses:
+            yield ["witness", witness]
+        yield ["end", nodes]
