@@ -41,12 +41,16 @@ class Changes:
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Least share of the budgets by the solver, a bound below it that was checked, and the changes."""
+    """Least share of the budgets by the solver, a bound below it that was checked, and the changes.
+
+    ``multipliers`` are those of the conditions as they were given, before they were scaled.
+    """
 
     share: float
     bound: float
     broken: float
     amounts: NDArray[np.float64]
+    multipliers: NDArray[np.float64]
 
 
 @dataclass(eq=False)
@@ -59,12 +63,14 @@ class Program:
     most: float = 1.0
     rows: list[NDArray[np.float64]] = field(default_factory=list)
     right: list[float] = field(default_factory=list)
+    scales: list[float] = field(default_factory=list)
 
     def require(self, coefficients: NDArray[np.float64], right: float) -> None:
         """Add one condition, scaled so that its largest coefficient is 1."""
         scale = float(np.abs(coefficients).max(initial=0.0))
         if scale == 0.0:
             scale = 1.0
+        self.scales.append(scale)
         self.rows.append(coefficients / scale)
         self.right.append(right / scale)
 
@@ -82,9 +88,11 @@ class Program:
         )
         x, multipliers = solver.run(cost, matrix, right, top, n if whole else 0)
         if x is None:
-            return Solution(0.0, -np.inf, np.inf, np.zeros(n))
+            return Solution(0.0, -np.inf, np.inf, np.zeros(n), np.zeros(len(self.rows)))
         bound = -np.inf if whole else dual_bound(cost, matrix, right, top, multipliers)
-        return Solution(float(x[n]), bound, float(x[n + 1]), np.clip(x[:n], 0.0, self.changes.cap))
+        amounts = np.clip(x[:n], 0.0, self.changes.cap)
+        given = np.maximum(multipliers[: len(self.rows)], 0.0) / np.array(self.scales)
+        return Solution(float(x[n]), bound, float(x[n + 1]), amounts, given)
 
     def _matrix(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """All rows: the conditions (z softens them), the budgets, and rows shared by several columns."""

@@ -1,7 +1,6 @@
 """One path, decided: no table takes it, a trial takes it, or it stays open for now.
 
-Solves programs, adds the splits that got in the way as rivals, tightens tangents, and cuts boxes of counts in
-two where the bound for the path's own split is too coarse.
+Solves programs, adds the splits that got in the way as rivals, tightens tangents, and cuts boxes of counts.
 """
 
 from __future__ import annotations
@@ -147,9 +146,9 @@ class PathSearch:
         accepted a trial, and OPEN otherwise; `lower` is a share below which no table takes the path. Where
         class weights move with the table, programs have those of T: they find trials and exclude nothing.
 
-        A branch and bound over *regions*: bounds on the counts of splits in use, which are whole numbers. A
-        region is crossed out by the bound of its program, or cut in two: where the bound for the path's own
-        split is coarse, else where a count comes out fractional.
+        A branch and bound over *regions*: bounds on whole counts of splits in use. A region is crossed out
+        by the bound of its program, or cut in two: where the bound for the path's own split is coarse, else
+        where a count is fractional.
         """
         try:
             self._start()
@@ -169,7 +168,7 @@ class PathSearch:
                 used += 1
                 solution = self._program(region).solve(self.solver)
                 bound = max(bound, solution.bound)
-                if solution.bound > self.family.most * (1 + SAFETY) + SAFETY:
+                if self._is_excluded(region, solution):
                     break
                 if solution.broken < 1e-5:
                     if self._add_tangents(solution, region):
@@ -190,6 +189,10 @@ class PathSearch:
                 settled = True
         self.lower = stuck if self.excludes else 0.0
         return OPEN if np.isfinite(stuck) or not self.excludes else IMPOSSIBLE
+
+    def _is_excluded(self, region: Region, solution: Solution) -> bool:
+        """Whether the checked bound of its program crosses a region out."""
+        return solution.bound > self.family.most * (1 + SAFETY) + SAFETY
 
     def _start(self) -> None:
         """Lay the columns out; if that is too much with all the rivals at hand, with one at each level."""
@@ -290,10 +293,9 @@ class PathSearch:
         program = Program(self.layout.changes, self.family.fixed, self.family.free, self.family.most)
         for level, step in enumerate(self.path.steps):
             counts, effects = self.counts[level], self.effects[level]
-            if step.feature >= 0:
-                conditions.require_available(program, counts[0], effects[0], self.problem.floors)
             if step.feature < 0:
                 continue
+            conditions.require_available(program, counts[0], effects[0], self.problem.floors)
             if self.exact:
                 flips = float(self.family.at(self.family.most)[FLIP])
                 conditions.require_best_exactly(program, counts, effects, region.signs[level], flips, lead)

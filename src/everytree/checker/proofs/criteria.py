@@ -76,6 +76,11 @@ class Gini:
         n, q = sum(own), sum(c * c for c in own)
         return [(down(2 * c * n - q, n * n), up(2 * c * n - q, n * n)) for c in own], down(q, n)
 
+    def below(self, point: Sequence[int]) -> list[int]:
+        """A linear function below g everywhere: its gradient at a point, rounded down; 0 at an empty one."""
+        n, q = sum(point), sum(z * z for z in point)
+        return [down(2 * z * n - q, n * n) if n else 0 for z in point]
+
 
 class Entropy:
     """sum c_i log2(c_i / n) = sum f(c_i) - f(n) with f(x) = x log2 x."""
@@ -136,6 +141,12 @@ class Entropy:
             gradient.append(ends)
             on_table += c * ends[0]
         return gradient, on_table
+
+    def below(self, point: Sequence[int]) -> list[int]:
+        """A linear function below g everywhere: its gradient at a point, where every label has a part."""
+        parts = [max(1, z) for z in point]
+        most = log2(sum(parts))[1]
+        return [log2(z)[0] - most for z in parts]
 
 
 Criterion = Gini | Entropy

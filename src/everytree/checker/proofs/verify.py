@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from everytree.checker.proofs.claim import Claim, Tables, read_claim
+from everytree.checker.proofs.layout import Level
 from everytree.checker.proofs.nodes import Key, Node, Problem
+from everytree.checker.proofs.paths import PathCheck, verify_path
 from everytree.checker.proofs.walk import Ending, Opened, open_node
 from everytree.checker.proofs.wording import Rejected
 from everytree.checker.proofs.words import bias_text
@@ -100,6 +102,8 @@ class _File:
             self._begin(*rest)
         elif kind == "node":
             self._node(*rest)
+        elif kind == "path":
+            self._path(*rest)
         elif kind == "witness":
             self._witness(*rest)
         elif kind == "end":
@@ -143,17 +147,42 @@ class _File:
                 self._leave(len(self.stack) - 1)
             if not self.stack:
                 raise Rejected("node", f"its parent {parent} is not on the way from the root.")
+            self._no_endings(self.stack[-1].opened)
             node, step = self._take(self.stack[-1].opened, k, side), (k, side)
-        node = self._newcomers(node)
+        if self.by == "walk":
+            node = self._newcomers(node)
         opened = open_node(problem, node, _keys(challengers), _keys(follow))
-        if opened.endings:
-            ending, cases = next(iter(opened.endings.items()))
-            self._refuse(problem, ending, cases)
+        if self.by == "walk":
+            self._no_endings(opened)
         self._open(opened, step)
 
-    def _refuse(self, problem: Problem, ending: Ending, cases: Sequence[int]) -> None:
-        name = self.report.claim.line["labels"][ending.label]
-        raise Rejected("leaf", f"it may give label {name!r}.", problem.people(cases))
+    def _no_endings(self, opened: Opened) -> None:
+        """Nothing may be left by which somebody gets another label at a node."""
+        for ending, cases in opened.endings.items():
+            name = self.report.claim.line["labels"][ending.label]
+            assert self.problem is not None
+            raise Rejected("leaf", f"it may give label {name!r}.", self.problem.people(cases))
+
+    def _path(self, column: int, low: Any, side: int, label: int, parts: Sequence[Any]) -> None:
+        """A path to another label, from the root to the present node, that no table takes."""
+        problem = self.problem
+        if problem is None or self.by != "paths" or not self.stack:
+            raise Rejected("path", "it belongs to no node.")
+        opened = self.stack[-1].opened
+        ending = Ending(None if column == -1 else _keys([(column, low)])[0], side, label)
+        if ending not in opened.endings:
+            raise Rejected("path", "nobody needs it.")
+        levels = [
+            Level(above.opened.node, above.opened.follow[below.step[0]], below.step[1])
+            for above, below in zip(self.stack, self.stack[1:], strict=False)
+            if below.step is not None
+        ]
+        split = None if ending.split is None else opened.splits[ending.split]
+        levels.append(Level(opened.node, split, side))
+        listed = [entry.opened.splits for entry in self.stack]
+        self.report.programs += verify_path(PathCheck(problem, levels, listed, label), parts)
+        self.report.paths += 1
+        del opened.endings[ending]
 
     def _take(self, opened: Opened, k: int, side: int) -> Node:
         """The child at an edge that nobody has taken yet."""
@@ -184,6 +213,7 @@ class _File:
         """Leave nodes; a child of theirs without a line of its own must be known, or a leaf of additions."""
         while len(self.stack) > keep:
             opened = self.stack[-1].opened
+            self._no_endings(opened)
             for k, side in list(opened.edges):
                 self._without_line(opened, k, side)
             self.stack.pop()
@@ -192,10 +222,9 @@ class _File:
         assert self.problem is not None
         node = self._take(opened, k, side)
         if not node.members:
-            for ending, cases in open_node(self.problem, node, (), ()).endings.items():
-                self._refuse(self.problem, ending, cases)
+            self._no_endings(open_node(self.problem, node, (), ()))
             return
-        missing = self._newcomers(node).cases
+        missing = self._newcomers(node).cases if self.by == "walk" else node.cases
         if missing:
             raise Rejected(
                 "node", f"its split {k}, side {side}, is not followed.", self.problem.people(missing)

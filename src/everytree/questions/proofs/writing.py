@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ import numpy as np
 
 from everytree.bias import resolve
 from everytree.checker.proofs import Rejected, verify_file
+from everytree.checker.proofs.claim import read_claim
 from everytree.errors import EverytreeError
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.problem import People, Problem
@@ -25,19 +27,18 @@ from everytree.prove.recording import RecordedWalk
 from everytree.prove.walk import Walk
 from everytree.questions.certify import trust
 from everytree.questions.proofs.claim import claim_of, label_code, tables_of, witness_line
+from everytree.questions.proofs.paths import PathProofs
 from everytree.results.certification import ROBUST, UNKNOWN
 from everytree.results.proof_file import ProofFile
 from everytree.support.files import replace_file
 from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from everytree.results.certification import CertificationResult
 
 __all__ = ["only_exact", "write_proof"]
 
-NOT_BY_THE_WALK = "proved by programs or by trying every table, which this file does not hold"
+NOT_IN_FILE = "proved by trying every table of a small set, or not again within the limits: not in this file"
 NOT_EXACTLY = "the checker does not accept the proof"
 NO_SEED = "its witness hangs on a random state that is no number"
 OUT_OF_TIME = "the proof could not be derived again in the time given"
@@ -120,32 +121,49 @@ class _Proofs:
         resolved = trust(resolve(result.bias, self.prepared.train), result.trusted)
         self.problem = Problem.of(self.prepared.train, resolved, self.prepared.learner.settings)
         self.claim = claim_of(self.prepared, result.bias, resolved, trusted)
+        self.tables = tables_of(self.prepared, self.claim)
         self.people = People(self.prepared.test.X, self.prepared.predictions)
         self.left_out: dict[int, str] = {}
-        self.robust = np.flatnonzero(result.verdicts == ROBUST)
-        self.walked = self._walked()
+        self.robust: dict[str, list[int]] = {"walk": [], "paths": []}
+        self.paths, self.path_lines = PathProofs(self.problem, limits), list[list[Any]]()
+        self._prove()
         self.witnesses = self._witnesses()
 
     @property
     def proved(self) -> tuple[int, ...]:
         """Whose proof is in the file."""
-        return tuple(self.walked.tolist())
+        return tuple(sorted(person for people in self.robust.values() for person in people))
 
     @property
     def refuted(self) -> tuple[int, ...]:
         """Whose witness is in the file."""
         return tuple(person for witness in self.witnesses for person, _ in witness["people"])
 
-    def _walked(self) -> NDArray[np.int64]:
-        """Robust people whom the walk proves; the others are left out."""
-        walk = Walk(self.problem, self.people.some(self.robust), RelationalEngine(), self.limits)
+    def _prove(self) -> None:
+        """Find out who is proved in which way; the others are left out."""
+        robust = np.flatnonzero(self.result.verdicts == ROBUST)
+        walk = Walk(self.problem, self.people.some(robust), RelationalEngine(), self.limits)
         for _ in walk.steps():
             pass
-        alone = walk.tally.possible.sum(axis=1) == 1
-        reason = NOT_BY_THE_WALK if walk.complete else OUT_OF_TIME
-        by_walk = alone if walk.complete else np.zeros_like(alone)
-        self.left_out |= dict.fromkeys(self.robust[~by_walk].tolist(), reason)
-        return np.asarray(self.robust[by_walk])
+        by_walk = (walk.tally.possible.sum(axis=1) == 1) & walk.complete
+        self.robust["walk"] = robust[by_walk].tolist()
+        self.robust["paths"] = robust[~by_walk].tolist()
+        self._prove_paths()
+
+    def _prove_paths(self) -> None:
+        """Derive the proofs by programs, again without those who have none."""
+        while self.robust["paths"]:
+            checked = read_claim(self._first_line(), self.tables).problems["paths"]
+            self.path_lines = self.paths.lines(checked)
+            if not self.paths.failed:
+                return
+            late = time.monotonic() > self.limits.deadline
+            self._leave_out(self.paths.failed, OUT_OF_TIME if late else NOT_IN_FILE)
+
+    def _leave_out(self, people: Iterable[int], reason: str) -> None:
+        gone = set(people)
+        self.left_out |= dict.fromkeys(gone, reason)
+        self.robust = {by: [p for p in members if p not in gone] for by, members in self.robust.items()}
 
     def _witnesses(self) -> list[dict[str, Any]]:
         """The changed tables, each with the people to whom it gives another label."""
@@ -154,13 +172,9 @@ class _Proofs:
             return []
         found: dict[object, dict[str, Any]] = {}
         for person, witness in sorted(self.result.witnesses.items()):
-            try:
-                line = found.setdefault(witness.changes, {**witness_line(witness, self.claim), "people": []})
-            except EverytreeError as reason:
-                self.left_out[person] = str(reason)
-                continue
+            line = found.setdefault(witness.changes, {**witness_line(witness, self.claim), "people": []})
             line["people"].append([person, label_code(self.claim, witness.after)])
-        return [line for line in found.values() if line["people"]]
+        return list(found.values())
 
     def write(self, file: Path, check: bool) -> None:
         """Write the file, and again without those whom the verification does not accept."""
@@ -171,39 +185,41 @@ class _Proofs:
             if not check:
                 return
             try:
-                verify_file(file, tables_of(self.prepared, self.claim))
+                verify_file(file, self.tables)
             except Rejected as failure:
                 if not failure.people:
                     raise EverytreeError(
                         f"The proof does not pass its own verification ({failure}). This is a fault in "
                         "everytree; please report it with the table."
                     ) from failure
-                self._leave_out(failure.people)
+                self._leave_out(failure.people, NOT_EXACTLY)
+                self._prove_paths()
             else:
                 return
         raise EverytreeError("The proofs do not survive exact arithmetic for too many people.")
 
-    def _leave_out(self, people: tuple[int, ...]) -> None:
-        self.left_out |= dict.fromkeys(people, NOT_EXACTLY)
-        self.walked = self.walked[~np.isin(self.walked, people)]
+    def _first_line(self) -> dict[str, Any]:
+        labels = self.prepared.predictions
+        robust = {by: [[p, int(labels[p])] for p in people] for by, people in self.robust.items() if people}
+        return {**self.claim, "robust": robust, "left_out": sorted(self.left_out.items())}
 
     def _lines(self) -> Iterator[Any]:
-        """The claim, then the walk, then the end."""
+        """The claim, then the proofs, then the witnesses, then the end."""
         labels = self.prepared.predictions
-        robust = {"walk": [[int(p), int(labels[p])] for p in self.walked]} if len(self.walked) else {}
-        yield {
-            **self.claim,
-            "robust": robust,
-            "left_out": sorted(self.left_out.items()),
-            "not_robust": [[p, int(labels[p])] for p in sorted(self.refuted)],
-        }
+        yield {**self._first_line(), "not_robust": [[p, int(labels[p])] for p in sorted(self.refuted)]}
         nodes = 0
-        if len(self.walked):
+        if self.robust["walk"]:
             yield ["by", "walk"]
-            walk = RecordedWalk(self.problem, self.people.some(self.walked), RelationalEngine(), self.limits)
-            for line in walk.lines():
+            people = self.people.some(np.array(self.robust["walk"]))
+            for line in RecordedWalk(self.problem, people, RelationalEngine(), self.limits).lines():
                 nodes += 1
                 yield line
+        if self.robust["paths"]:
+            yield ["by", "paths"]
+            for line in self.path_lines:
+                shift = nodes if line[0] == "node" and line[1] >= 0 else 0
+                yield [line[0], line[1] + shift, *line[2:]]
+            nodes += sum(line[0] == "node" for line in self.path_lines)
         for witness in self.witnesses:
             yield ["witness", witness]
         yield ["end", nodes]
