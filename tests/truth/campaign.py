@@ -30,6 +30,7 @@ from tests.truth.problems import (
     with_criterion,
     without_gain,
 )
+from tests.truth.proof_claims import file_verdicts
 
 LONGEST = 50  # rows of a table that a worker by itself is examined on
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
@@ -143,8 +144,11 @@ OTHERS: dict[str, Certifier] = {
     "check": check_verdicts,
     "programs": partial(worker_verdicts, worker="programs"),
     "tables": partial(worker_verdicts, worker="tables"),
+    "files": partial(file_verdicts, by="walk"),
+    "path files": partial(file_verdicts, by="paths"),
 }
-"""Certifiers with a name, besides the library's engines: the check, and workers of a decision alone."""
+"""Certifiers with a name, besides the library's engines: the check, workers of a decision alone, and the
+verification of proof files that claim everybody."""
 
 
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:

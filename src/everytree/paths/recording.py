@@ -19,7 +19,7 @@ from everytree.paths.search import PathSearch
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.checker.proofs.layout import Layout, Spot
+    from everytree.checker.proofs.layout import Spot
     from everytree.paths.program import Solution
     from everytree.prove.node import Cut
 
@@ -81,9 +81,13 @@ class RecordedSearch(PathSearch):
         self.forks[id(fork.region)] = fork
 
     def _is_excluded(self, region: Region, solution: Solution) -> bool:
+        fork = self.forks[id(region)]
+        fork.conditions = self._without_counts(region)
+        if fork.conditions is not None:
+            return True
         if solution.bound <= self.family.most:
             return False
-        fork, names = self.forks[id(region)], self._names(region)
+        names = self._names(region)
         assert self.check is not None
         top = float(solution.multipliers.max(initial=0.0))
         if len(names) != len(solution.multipliers) or not 0 < top < np.inf:
@@ -91,14 +95,17 @@ class RecordedSearch(PathSearch):
         for digits in DIGITS:
             whole = np.rint(solution.multipliers / top * 10**digits).astype(np.int64)
             conditions = [[*names[r], int(whole[r])] for r in np.flatnonzero(whole)]
-            if self.check.is_empty(fork.part, conditions, self._layout(conditions)):
+            if self.check.is_empty(fork.part, conditions, self.check.layout(conditions)):
                 fork.conditions = conditions
                 return True
         return False
 
-    def _layout(self, conditions: list[list[Any]]) -> Layout:
-        assert self.check is not None
-        return self.check.layout(conditions)
+    def _without_counts(self, region: Region) -> list[list[Any]] | None:
+        """Conditions that no count fulfils, where the lower end of one lies above its upper end."""
+        for (level, cut), (low, high) in region.bounds.items():
+            for row in np.flatnonzero(low > high).tolist():
+                return [["within", level, *self._key(cut), row, end, 1] for end in (0, 1)]
+        return None
 
     def _names(self, region: Region) -> list[list[Any]]:
         """Names of the conditions of a program, in its order."""

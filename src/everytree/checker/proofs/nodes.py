@@ -93,6 +93,8 @@ class Problem:
             splits += self._of_column(node, j, total)
         if node.additions > 0 and self.places.features:
             splits = [self._within(node, split) for split in splits]
+        if node.additions == 0 and self.sizes.leaf_least == 1:
+            return splits if sum(total) >= self.sizes.node_least else []
         return self.sizes.available(splits, sum(total), node.additions)
 
     def _of_column(self, node: Node, j: int, total: Counts) -> Iterator[Split]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from everytree.checker.bounds import Leaf, Setting
 from everytree.checker.intervals import Prices
 from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit, other_labels
-from everytree.checker.proofs.compare import Candidate, Challenge, Ground, Match
+from everytree.checker.proofs.compare import Candidate, Challenge, Ground, Match, labels_of
 from everytree.checker.proofs.criteria import Gini, Reach
 from everytree.checker.proofs.exact import up
 from everytree.checker.proofs.nodes import Key, Node, Problem, key_of
@@ -225,14 +225,15 @@ class _Look:
     def _harm(self, split: Split) -> Iterator[Leaf]:
         """Labels that people may see on the two sides of a split if these are leaves, besides their own."""
         problem = self.problem
-        facts = problem.facts_at(self.node)
         for side in (0, 1):
-            expected = [label for label, ends in self._ends(split.column) if _comes(split, side, *ends)]
-            if not expected:
-                continue
-            counts = split.sides[side]
-            allowed = allowance(facts, problem.kinds, counts, split.additions[side])
-            for label in expected:
+            counts, added = split.sides[side], split.additions[side]
+            own, far = labels_of(self.ground, counts), 2 * self.allowed.flips + self.allowed.removals + added
+            for label, ends in self._ends(split.column):
+                if not _comes(split, side, *ends):
+                    continue
+                if all(own[label] - count > far for j, count in enumerate(own) if j != label):
+                    continue  # no change of the budget makes up for that
+                allowed = allowance(problem.facts_at(self.node), problem.kinds, counts, added)
                 for rival in other_labels(problem.kinds, counts, allowed, label):
                     yield Leaf(side, label, rival)
 
@@ -249,4 +250,7 @@ class _Look:
 
 def _comes(split: Split, side: int, least: float, greatest: float) -> bool:
     """Whether somebody with such values comes to a side."""
-    return side in set(split.leads(least)) | set(split.leads(greatest))
+    if split.additions == (0, 0):
+        threshold = split.low / 2.0 + split.high / 2.0
+        return least <= threshold if side == 0 else greatest > threshold
+    return least < split.high if side == 0 else greatest > split.low

@@ -1,0 +1,85 @@
+"""Proof files that claim too much: a stubborn prover says of everybody that the prediction is robust.
+
+For each person by itself a file is made of the walk, which is not left when a second label shows up, or of
+path programs. The person counts as certified only if the verification accepts the file: so its own mistakes
+show against the oracle, whatever the provers are worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from tests.truth.problems import Problem
+
+LONGEST = 50
+"""Rows of a table for which path programs are asked."""
+
+
+def file_verdicts(problem: Problem, by: str) -> list[tuple[bool, int]]:
+    """Whom the verification takes for robust, with files made by the walk or by path programs."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree.bias import as_bias, resolve
+    from everytree.checker.proofs import Rejected, verify_lines
+    from everytree.learner import prepare
+    from everytree.prove.problem import Problem as Question
+    from everytree.questions.proofs.claim import claim_of, tables_of
+
+    if by == "paths" and len(problem.y) > LONGEST:
+        return [(False, 0)] * len(problem.points)
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
+    prepared = prepare(tree, problem.X, problem.y, problem.points)
+    model = as_bias(problem.bias())
+    resolved = resolve(model, prepared.train)
+    question = Question.of(prepared.train, resolved, prepared.learner.settings)
+    claim = claim_of(prepared, model, resolved, [])
+    tables = tables_of(prepared, claim)
+    verdicts = []
+    for person, code in enumerate(prepared.predictions.tolist()):
+        first = {**claim, "robust": {by: [[person, code]]}}
+        try:
+            steps = _walk(question, prepared, person) if by == "walk" else _paths(question, first, tables)
+            verify_lines(_file(first, by, steps), tables)
+            accepted = True
+        except Rejected:
+            accepted = False
+        verdicts.append((accepted, int(prepared.train.labels[code])))
+    return verdicts
+
+
+def _file(claim: dict[str, Any], by: str, steps: Iterator[list[Any]]) -> Iterator[Any]:
+    yield claim
+    yield ["by", by]
+    nodes = 0
+    for step in steps:
+        nodes += step[0] == "node"
+        yield step
+    yield ["end", nodes]
+
+
+def _walk(question: Any, prepared: Any, person: int) -> Iterator[list[Any]]:
+    from everytree.prove.engines import RelationalEngine
+    from everytree.prove.problem import People
+    from everytree.prove.recording import RecordedWalk
+
+    class Stubborn(RecordedWalk):
+        def live(self, people: Any) -> Any:
+            return self.wanted[people]
+
+    people = People(prepared.test.X, prepared.predictions).some(np.array([person]))
+    return Stubborn(question, people, RelationalEngine()).lines()
+
+
+def _paths(question: Any, claim: dict[str, Any], tables: Any) -> Iterator[list[Any]]:
+    from everytree.checker.proofs.claim import read_claim
+    from everytree.checker.proofs.wording import Rejected
+    from everytree.questions.proofs.paths import PathProofs
+    from everytree.support.limits import Limits
+
+    proofs = PathProofs(question, Limits.of(0.7))
+    lines = proofs.lines(read_claim(claim, tables).problems["paths"])
+    if proofs.failed:
+        raise Rejected("path", "no proof")
+    return iter(lines)
