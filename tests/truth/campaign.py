@@ -30,7 +30,7 @@ from tests.truth.problems import (
     with_criterion,
     without_gain,
 )
-from tests.truth.proof_claims import file_verdicts
+from tests.truth.proof_claims import file_verdicts, verified_verdicts
 
 LONGEST = 50  # rows of a table that a worker by itself is examined on
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
@@ -146,6 +146,7 @@ OTHERS: dict[str, Certifier] = {
     "tables": partial(worker_verdicts, worker="tables"),
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),
+    "verified": verified_verdicts,
 }
 """Certifiers with a name, besides the library's engines: the check, workers of a decision alone, and the
 verification of proof files that claim everybody."""

@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "check" for the independent check, "bounds" for the inequality below the relational engine, "witnesses"
+        "check" for the independent check, "files" and "path files" for the verification of proof files, "bounds" for the inequality below the relational engine, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -137,6 +137,16 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("check: challengers that may be unavailable", "checker/sizes.py", "return split.inner if self.leaf_most == 1 else self.certain(split, kinds, removals)", "return split.inner", engine="check", focus=LEAF),
     Mutant("check: small nodes never stop", "checker/sizes.py", "return n_rows - removals < self.node_most", "return False", engine="check", focus={"stops": ("split",)}),
     Mutant("check: additions forgotten where leaves need rows", "checker/sizes.py", "if sum(missing) <= additions:", "if sum(missing) == 0:", engine="check", focus={**LEAF, "kinds": ("miss",)}),
+    # Proof files that claim everybody: the verification alone decides.
+    Mutant("file: no outer splits", "checker/proofs/nodes.py", "if m > 0 and (not zero_one or any(value > ordered[-1] for value in missing)):", "if False:", engine="files", focus=MISS),
+    Mutant("file: stop forgotten", "checker/proofs/walk.py", "elif may_stay_unsplit(problem.records, node.members, removals):", "elif False:", engine="files", focus=FAKE),
+    Mutant("file: ties dropped", "checker/proofs/compare.py", "self.start = ground.criterion.tolerance(ground.most_rows) -", "self.start = -10**4 * ground.criterion.tolerance(ground.most_rows) -", engine="files"),
+    Mutant("file: flips in the cell of additions forgotten", "checker/proofs/compare.py", "flippable[i, j] = flippable.get((i, j), 0) + added", "flippable[i, j] = flippable.get((i, j), 0)", engine="files", focus={"kinds": ("miss", "flip")}),
+    Mutant("file: harmless leaves by half the budget", "checker/proofs/walk.py", "2 * self.allowed.flips + self.allowed.removals + added", "self.allowed.flips // 2", engine="files"),
+    Mutant("file: flips of a path forgotten", "checker/proofs/layout.py", "                if gain > 0:\n                    flips.append", "                if gain > 1 << 70:\n                    flips.append", engine="path files", focus={"kinds": ("flip",), "depth": 1}, problems=100),
+    Mutant("file: additions of a path forgotten", "checker/proofs/layout.py", "total += facts.additions * max(0, self._added(weights))", "total += 0", engine="path files", focus={"kinds": ("miss",), "depth": 1}, problems=100),
+    Mutant("file: a box judged by its centre", "checker/proofs/conditions.py", "for corner in product(*(sorted({a, b}) for a, b in ends))", "for corner in [[(a + b) // 2 for a, b in ends]]", engine="path files", focus={"kinds": ("fake",), "depth": 1}, problems=100),
+    Mutant("file: a path asks for a win where a tie is enough", "checker/proofs/conditions.py", "self.constant -= times * UNIT if other < label else 0", "self.constant -= times * UNIT", engine="path files", focus={"depth": 1}, problems=100),
     # Every table of a small bias set, followed on coded columns, and what is left of a person's paths.
     Mutant("ties of a changed table dropped", "refute/tied_ways.py", "n_ties = _ties(columns, spot.code, person.x, room, size, best - tied_by, ties)", "n_ties = min(1, _ties(columns, spot.code, person.x, room, size, best - tied_by, ties))", engine="tables", focus=FLIP),
     Mutant("a node takes its usual splits whatever is changed", "refute/tied_ways.py", "if not usual[s] and scores[s] >= best - tied_by:", "if not usual[s] and scores[s] > best + tied_by:", engine="tables", focus=FLIP),

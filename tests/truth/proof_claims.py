@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+
 from tests.truth.problems import Problem
 
 LONGEST = 50
@@ -83,3 +84,32 @@ def _paths(question: Any, claim: dict[str, Any], tables: Any) -> Iterator[list[A
     if proofs.failed:
         raise Rejected("path", "no proof")
     return iter(lines)
+
+
+def verified_verdicts(problem: Problem) -> list[tuple[bool, int]]:
+    """Whom the provers take for robust *and* whose proof file is verified, person by person.
+
+    With a mistake planted in a prover, nobody who is not robust may be among them.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree import certify
+    from everytree.checker.proofs import Rejected, verify_lines
+    from everytree.questions.proofs.writing import _Proofs
+    from everytree.support.limits import Limits
+
+    verdicts = []
+    for person in range(len(problem.points)):
+        tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
+        points = problem.points[person : person + 1]
+        result = certify(tree, problem.X, problem.y, points, problem.bias(), engine="relational")
+        accepted = False
+        if result.verdicts[0] == "robust":
+            proofs = _Proofs(result, Limits.of(1.0))
+            try:
+                verify_lines(iter(list(proofs._lines())), proofs.tables)
+                accepted = bool(proofs.proved)
+            except Rejected:
+                pass
+        verdicts.append((accepted, int(result.predictions[0])))
+    return verdicts
