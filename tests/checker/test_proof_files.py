@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import EverytreeError, certify, verify_proof
@@ -339,8 +341,10 @@ def test_witnesses_are_retrained_and_must_be_in_the_set(tmp_path) -> None:
 def test_what_is_not_covered_is_refused_by_name(tmp_path) -> None:
     X, y = table()
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)
-    dates = X.assign(age=pd.to_datetime(X.age.astype(str)).astype("int64") // 10**9)
-    assert certify(tree, dates, y, dates[:2], "flip(1)").write_proof(tmp_path / "a.proof").proved
+    scaled = make_pipeline(StandardScaler(), tree)
+    numbers = X[["age", "score"]]
+    with pytest.raises(EverytreeError, match="goes through steps that the verification does not know"):
+        certify(scaled, numbers, y, numbers[:2], "flip(1)").write_proof(tmp_path / "a.proof")
     with pytest.raises(EverytreeError, match=r"ends in \.proof"):
         certify(tree, X, y, X[:2], "flip(1)").write_proof(tmp_path / "a.json")
 

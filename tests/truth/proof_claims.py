@@ -76,9 +76,12 @@ def _walk(question: Any, prepared: Any, person: int) -> Iterator[list[Any]]:
 def _paths(question: Any, claim: dict[str, Any], tables: Any) -> Iterator[list[Any]]:
     from everytree.checker.proofs.claim import read_claim
     from everytree.checker.proofs.wording import Rejected
+    from everytree.paths.recording import RecordedSearch
     from everytree.questions.proofs.paths import PathProofs
     from everytree.support.limits import Limits
 
+    # The checker is asked about every region, not only where the solver sees no table.
+    RecordedSearch._is_hopeless = lambda self, solution: False
     proofs = PathProofs(question, Limits.of(0.7))
     lines = proofs.lines(read_claim(claim, tables).problems["paths"])
     if proofs.failed:

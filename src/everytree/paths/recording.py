@@ -85,7 +85,7 @@ class RecordedSearch(PathSearch):
         fork.conditions = self._without_counts(region)
         if fork.conditions is not None:
             return True
-        if solution.bound <= self.family.most:
+        if self._is_hopeless(solution):
             return False
         names = self._names(region)
         assert self.check is not None
@@ -99,6 +99,10 @@ class RecordedSearch(PathSearch):
                 fork.conditions = conditions
                 return True
         return False
+
+    def _is_hopeless(self, solution: Solution) -> bool:
+        """Whether the solver itself has found a mix of changes for the conditions."""
+        return solution.bound <= self.family.most
 
     def _without_counts(self, region: Region) -> list[list[Any]] | None:
         """Conditions that no count fulfils, where the lower end of one lies above its upper end."""
