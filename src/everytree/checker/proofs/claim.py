@@ -177,10 +177,11 @@ def features_of(table: UserTable, people: Sequence[Mapping[str, Value]]) -> list
     return result
 
 
-def _only(name: str, value: Value, values: frozenset[float]) -> float:
-    if len(values) != 1 or not all(map(math.isfinite, values)):
+def _only(name: str, value: Value, values: frozenset[float | None]) -> float:
+    seen = next(iter(values), None)
+    if len(values) != 1 or seen is None or not math.isfinite(seen):
         raise Rejected("table", f"the learner does not see {value!r} of {name} as one number.")
-    return next(iter(values))
+    return seen
 
 
 def _people(line: Mapping[str, Any], test: Values, names: Sequence[str]) -> list[tuple[float, ...]]:

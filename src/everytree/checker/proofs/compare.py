@@ -177,6 +177,7 @@ class Match:
 
     def __init__(self, ground: Ground, candidate: Candidate, base: int, changes: list[Change]) -> None:
         self.allowed, self.own, self.base, self.changes = ground.allowed, candidate.own, base, changes
+        self.once = [1] * len(self.own[0])  # what a row of each label weighs
 
     def lost(self, more: int = 0) -> bool:
         """Whether psi is ahead by more than `more` and the tolerance in every table of B(T)."""
@@ -202,7 +203,7 @@ class Match:
         budgets = (self.allowed.additions, self.allowed.flips, self.allowed.removals)
         offers: tuple[list[tuple[int, int, int]], ...] = ([], [], [])
         for change in self.changes:
-            worth = 0 if leaf is None else change.lead(leaf)
+            worth = 0 if leaf is None else change.lead(leaf, self.once)
             gain = change.gain + price * worth
             if gain > 0:
                 offers[change.sort].append((gain, change.cap, worth))

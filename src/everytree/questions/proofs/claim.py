@@ -30,6 +30,7 @@ def claim_of(
 ) -> dict[str, Any]:
     """Describe tables, learner and bias model; who is robust comes later."""
     train = prepared.train
+    _refuse_what_is_not_covered(prepared)
     columns = _columns(prepared, model)
     seen = [column for column in columns if column["way"] != "dropped"]
     labels = _labels(train.labels)
@@ -56,6 +57,19 @@ def claim_of(
         "left_out": [],
         "not_robust": [],
     }
+
+
+def _refuse_what_is_not_covered(prepared: Prepared) -> None:
+    if prepared.learner.settings.class_weight is not None:
+        raise EverytreeError(
+            "A proof file covers trees in which every row counts once; this one has a class_weight. Its "
+            "verdicts stand, but cannot be written as proofs. Certify without class_weight to have a file."
+        )
+    if np.isnan(prepared.train.X).any() or np.isnan(prepared.test.X).any():
+        raise EverytreeError(
+            "A proof file covers tables without missing values; here features reach the tree with some. "
+            "Their verdicts stand, but cannot be written as proofs. Fill them in first to have a file."
+        )
 
 
 def seed_of(prepared: Prepared) -> int | None:
