@@ -146,9 +146,8 @@ class PathSearch:
         accepted a trial, and OPEN otherwise; `lower` is a share below which no table takes the path. Where
         class weights move with the table, programs have those of T: they find trials and exclude nothing.
 
-        A branch and bound over *regions*: bounds on whole counts of splits in use. A region is crossed out
-        by the bound of its program, or cut in two: where the bound for the path's own split is coarse, else
-        where a count is fractional.
+        A branch and bound over *regions*: bounds on whole counts of splits in use. One is crossed out by its
+        program's bound, or cut in two: where the bound for the path's split is coarse, or a count fractional.
         """
         try:
             self._start()
@@ -292,7 +291,7 @@ class PathSearch:
         """
         program = Program(self.layout.changes, self.family.fixed, self.family.free, self.family.most)
         for level, step in enumerate(self.path.steps):
-            counts, effects = self.counts[level], self.effects[level]
+            criterion, counts, effects = self.criterion, self.counts[level], self.effects[level]
             if step.feature < 0:
                 continue
             conditions.require_available(program, counts[0], effects[0], self.problem.floors)
@@ -303,11 +302,9 @@ class PathSearch:
             points = [self._points(level, cut) for cut in self.cuts[level][1:]]
             if near is None:
                 box = region.bounds[level, self.cuts[level][0]]
-                conditions.require_best_in_box(self.criterion, program, counts, effects, box, points)
+                conditions.require_best_in_box(criterion, program, counts, effects, box, points)
             else:
-                conditions.require_best_near(
-                    self.criterion, program, counts, effects, near[level], points, lead
-                )
+                conditions.require_best_near(criterion, program, counts, effects, near[level], points, lead)
         for (level, cut), (low, high) in region.bounds.items():
             if cut in self.cuts[level] and near is None:
                 k = self.cuts[level].index(cut)
