@@ -68,6 +68,7 @@ class PathProofs:
         self.maker = RowMaker(problem, deadline=limits.deadline)
         self.known: dict[tuple[object, ...], list[Any] | None] = {}
         self.pool: dict[int, list[Cut]] = {}
+        self.rows: dict[int, Any] = {}
         self.failed: set[int] = set()
 
     def lines(self, checked: CheckedProblem) -> list[list[Any]]:
@@ -145,6 +146,9 @@ class PathProofs:
             cut = self._cut(ranking, ending.split)
             last = _step(place.node, cut, ending.side, self._rivals(ranking))
         path = Path((*place.steps, last), ending.label, np.zeros(0, np.int32), 0.0)
+        for step in path.steps:
+            # Rivals are kept by the identity of a node's rows, which must not be given to others.
+            self.rows[id(step.rows)] = step.rows
         search = RecordedSearch(self.problem, path, self.family, self.solver, self.maker, check=check)
         search.take_over(None, self.pool, 5)
         try:
