@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.markup import escape
 
@@ -11,16 +11,13 @@ from everytree.bias.kinds import KINDS
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, write_json
 from everytree.cli.screen import console, notes, plain_table
 from everytree.datasets.inputs import read_training
-from everytree.learner.missing import fill
 from everytree.support.text import counted
 from everytree.table import training_table
 
 if TYPE_CHECKING:
-    import pandas as pd
     from rich.console import Console
 
     from everytree.bias import Explanation
-    from everytree.table import TrainingTable
 
 __all__ = ["run"]
 
@@ -33,21 +30,13 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
     model = parse(bias)
     with notes(screen):
         X, y, name = read_training(train, label)
-        table = _table(X, y, drop, name)
+        table = training_table(X, y, drop=drop, label_name=name)
         resolved = resolve(model, table)
         explanation = explain(model, resolved, table)
     if json != STANDARD_OUTPUT:
         _show(screen, explanation)
     if json is not None:
         write_json(json, explanation.to_dict())
-
-
-def _table(X: pd.DataFrame, y: pd.Series[Any], drop: tuple[str, ...], label: str) -> TrainingTable:
-    """Read the table; no tree is learned, so columns with holes do no harm, and conditions may name them."""
-    filled = fill("learn", X, X[:0], drop=drop, label_name=label).X_train
-    holes = [str(name) for name in X.columns if filled[name].isna().any()]
-    left_out = (*drop, *holes) if len({*drop, *holes}) < X.shape[1] else drop
-    return training_table(filled, y, drop=left_out, label_name=label)
 
 
 def _show(screen: Console, explanation: Explanation) -> None:

@@ -1,7 +1,7 @@
 """What becomes of missing values in tables that come from files: learned from, filled in, or told apart.
 
-Behind ``--missing`` and ``[data] missing``. Text gets a category of its own in the table itself, so that
-groups and bias models can name it; numbers are filled in by steps before the tree, which leave it alone.
+Behind ``--missing`` and ``[data] missing``. By default tables stay as they are: trees learn from missing
+numbers, and missing text is a category of its own. Otherwise steps before the tree fill in; the table stays.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Filled:
     Attributes
     ----------
     X_train, X_test : pandas.DataFrame
-        Missing text is the category "missing", unless it is filled in by steps.
+        As given; where steps set numbers apart, missing text is the category "missing".
     steps : sklearn.compose.ColumnTransformer or None
         What has to stand before the tree; it then does the work of `options` as well.
     options : dict
@@ -105,14 +105,17 @@ def fill(
     declared = known_names(categorical, names, "categorical", label_name)
     options = {"drop": drop, "categorical": categorical, "encoding": encoding}
     source = as_source(X_train, "training table")
+    if way == "learn":
+        return Filled(X_train, X_test, None, options)
     holes = [name for name in X_train.columns if name not in dropped and _has_holes(name, X_train, X_test)]
     texts = [name for name in holes if name in declared or not _are_numbers(source, str(name))]
-    X_train, X_test = _as_floats([name for name in holes if name not in texts], X_train, X_test)
-    if way != "impute":
+    numbers = [name for name in holes if name not in texts]
+    if not (numbers or (texts and way == "impute")):
+        return Filled(X_train, X_test, None, options)  # missing text is a category of its own as it is
+    X_train, X_test = _as_floats(numbers, X_train, X_test)
+    if way == "category":
         X_train, X_test = _own_category(texts, X_train, X_test)
-        holes = [name for name in holes if name not in texts]
-    if way == "learn" or not holes:
-        return Filled(X_train, X_test, None, options)
+        holes = numbers
     _refuse_empty(X_train, holes)
     steps = _Steps(way, as_source(X_train, "training table"), declared, encoding)
     parts = [
