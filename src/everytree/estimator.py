@@ -284,8 +284,10 @@ def certified_accuracy(certifier: BiasCertifier, X: Any, y: Any) -> float:
 
 
 def _reading(learner: Learner) -> dict[str, Any]:
-    """How scikit-learn reads arrays: as numbers, unless encoders look at them first."""
-    return {} if learner.encoder is None else {"dtype": None, "ensure_all_finite": False}
+    """How scikit-learn reads arrays: as numbers, perhaps missing, unless encoders look at them first."""
+    if learner.encoder is None:
+        return {"ensure_all_finite": "allow-nan"}
+    return {"dtype": None, "ensure_all_finite": False}
 
 
 def _as_given(X: Any, checked: Any) -> Any:

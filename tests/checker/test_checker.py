@@ -447,7 +447,7 @@ def test_the_slopes_of_one_branch():
     """Removals and flips in small and large branches never gain more than their slopes allow."""
     for counts in product(range(5), repeat=2):
         for most in range(1, 5):
-            slopes = _Slopes(list(counts), most, Fraction)
+            slopes = _Slopes(list(counts), [1, 1], most, Fraction)
             before = _gini_score(counts)
             for r0, r1, flipped in product(range(most + 1), repeat=3):
                 after = (counts[0] - r0 - flipped, counts[1] - r1 + flipped)

@@ -28,6 +28,7 @@ from everytree.paths.program import Changes, Program, Solver
 from everytree.paths.search import IMPOSSIBLE, TAKEN, PathSearch
 from everytree.refute.attacks import Attack
 from everytree.refute.every_table import EveryTable
+from everytree.refute.whole_tables import WholeTables
 
 needs_paper = pytest.mark.skipif(
     not os.environ.get("EVERYTREE_DATA"), reason="EVERYTREE_DATA does not name the paper's tables"
@@ -424,7 +425,7 @@ def recorded(monkeypatch):
         found.append(((steps, search.path.label), status))
         return status
 
-    for other in (Attack, EveryTable):  # they would decide everybody before the first program
+    for other in (Attack, EveryTable, WholeTables):  # they would decide everybody before the first program
         monkeypatch.setattr(other, "is_possible", staticmethod(lambda problem: False))
     monkeypatch.setattr(PathSearch, "run", record)
     monkeypatch.setattr(deciding, "ROUNDS", ((8, None),))

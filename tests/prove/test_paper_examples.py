@@ -172,7 +172,7 @@ def test_largest_of_overlapping_intervals() -> None:
     scale = 10.0
     ranges = np.array([[[1, 4, 6, 4], [2, 8, 7, 5]]]) / scale
     possible, low, high = np.empty((1, 1, 4), np.bool_), np.empty((1, 1, 4)), np.empty((1, 1, 4))
-    interval._show(ranges, 0, 0, possible, low, high)
+    interval._show(ranges, 0, 0, possible, low, high, criterion_of("gini", 4))
     assert possible[0, 0].tolist() == [False, True, True, False]
 
 

@@ -233,7 +233,7 @@ def test_paging(opened):
 def shown_records(driver):
     while more := driver.find_elements("xpath", "//button[starts-with(., 'Show all')]"):
         more[0].click()
-    script = """return [...document.querySelectorAll('.records tbody tr')]
+    script = """return [...document.querySelectorAll('.records:not(.paper *) tbody tr')]
         .map((row) => [...row.children].map((cell) => cell.textContent));"""
     return [[*row[:4], *row[5:]] for row in driver.execute_script(script)]
 

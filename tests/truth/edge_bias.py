@@ -102,6 +102,8 @@ def compare(values: Any, op: str, constant: Any) -> np.ndarray:
     """
     plain = int(constant) if isinstance(constant, bool) else constant
     if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        if values.dtype.kind in "iu" and isinstance(plain, float) and plain.is_integer():
+            plain = int(plain)  # in a column of whole numbers 3.0 is 3
         with np.errstate(all="ignore"):
             return np.asarray(OPERATORS[op](values, plain))
     answers = (op == "!=" if pd.isna(value) else OPERATORS[op](value, plain) for value in values)

@@ -79,7 +79,9 @@ class Root:
         weights = tuple(enumerate(given[: len(labels)])) if isinstance(given, tuple) else given
         settings = Settings(criterion=self.stops.criterion, class_weight=weights)
         self.unit = int(np.bincount(y).argmax())
-        self.criteria = Question(SimpleNamespace(y=y), bias, settings, self.columns, self.types).criteria
+        self.criteria = Question(
+            SimpleNamespace(y=y), bias, settings, self.columns, self.types, None
+        ).criteria
         self.criterion = self.criteria[0]
         self.score = relational.scores(self.splits, self.types, self.criterion)
         self.everything = np.arange(len(self.score))
@@ -108,17 +110,7 @@ class Root:
         loose, _ = relational.loose_margins(*node, self.score, psi, self.criteria)
         possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget, self.criteria)
         cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, self.everything, psi)
-        settled = atoms.settle(
-            self.splits,
-            self.everything,
-            cells,
-            psi,
-            self.types,
-            self.budget,
-            self.score,
-            possible,
-            self.criteria,
-        )
+        settled = atoms.settle(node, self.everything, cells, psi, self.score, possible, self.criteria)
         return loose, settled, possible
 
 

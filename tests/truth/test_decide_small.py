@@ -203,7 +203,7 @@ def test_values_right_beside_a_point_count_as_the_point():
 def test_a_tied_table_may_differ_and_a_clear_one_may_not():
     axis = Axis([0.0, 1.0], False, [], 0)
     zero, one = axis.of_value[0.0], axis.of_value[1.0]
-    trees = everytrees.EveryTree([[0.0, 1.0]], [0], 2, GINI)
+    trees = everytrees.EveryTree([[0.0, 1.0]], [0], 2, GINI, 2)
     clear = ((trees.kind((zero, zero), 0), 2), (trees.kind((one, zero), 1), 2))
     tied = ((trees.kind((zero, zero), 0), 2), (trees.kind((one, one), 1), 2))
     assert not trees.may_differ(clear, 1, 0, PLAIN)
@@ -228,7 +228,7 @@ def test_a_row_that_the_learner_cannot_tell_from_another_moves_a_threshold():
 def test_rows_added_close_together_may_leave_no_split():
     axis = Axis([0.5], False, [], 2)
     above = next(place for place in axis.places if place.position == 2)
-    trees = everytrees.EveryTree([[0.5]], [0], 2, GINI)
+    trees = everytrees.EveryTree([[0.5]], [0], 2, GINI, 1)
     table = ((trees.kind((axis.of_value[0.5],), 0), 1), (trees.kind((above,), 1), 2))
     assert not trees.may_differ(table, 1, 0, PLAIN)
     assert trees.may_differ(table, 1, 0, PLAIN._replace(crowded=True))

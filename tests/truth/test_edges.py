@@ -120,7 +120,7 @@ def test_a_traceback_is_noticed():
 
 
 def test_a_refusal_is_counted():
-    tally = examine(problem([[1.0], [np.nan]], [0, 1], [[1.0]], Part("flip", "1")))
+    tally = examine(problem([[1.0], [np.inf]], [0, 1], [[1.0]], Part("flip", "1")))
     assert tally.refused == {"TableError": 1}
     assert not tally.violations
 

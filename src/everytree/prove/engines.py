@@ -167,7 +167,7 @@ class RelationalEngine:
         for psi in ranking.challengers:
             cells = relational.cell_counts(columns, types, rows, splits, part, psi)
             score, criteria = ranking.score, ranking.ground.criteria
-            margin = atoms.settle(splits, part, cells, psi, types, budget, score, possible, criteria)
+            margin = atoms.settle((splits, types, budget), part, cells, psi, score, possible, criteria)
             part, possible = part[margin >= 0], possible[margin >= 0]
         return part, possible
 
@@ -213,7 +213,7 @@ def _may_be_gainless(
     cells = np.zeros((1, len(whole.total)), np.int64)
     possible = np.zeros((1, 2, types.measures.shape[2]), np.bool_)
     margins = [
-        atoms.settle(whole, last, cells, psi, types, budget, scores, possible, criteria)[0]
+        atoms.settle((whole, types, budget), last, cells, psi, scores, possible, criteria)[0]
         for psi in challengers
     ]
     return bool(min(margins) + decrease >= 0)

@@ -54,7 +54,8 @@ def firm_witnesses(prepared: Prepared, witnesses: dict[int, Witness]) -> dict[in
         labels = _labels(prepared, witness, prepared.test.X)
         own = retrain(prepared, witness).predict(prepared.test.X)
         always = np.where((labels == own).all(axis=0), own, -1)
-        firm.append((witness, always))
+        if not witness.change.added:  # the judge saw added rows in the user's own types, for one person
+            firm.append((witness, always))
         loose |= {p for p in people if always[p] != own[p]}
     firm.sort(key=lambda pair: pair[0].size)
     return witnesses | {p: found for p in loose if (found := _first(p, firm, prepared)) is not None}

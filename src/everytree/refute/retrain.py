@@ -10,8 +10,10 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.errors import EverytreeWarning, InternalError
+from everytree.refute.applying import changed_rows
 from everytree.support.progress import reporting
 from everytree.table import test_table
 
@@ -87,11 +89,19 @@ def retrain(prepared: Prepared, witness: Witness) -> Any:
 
 def changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Features and label codes of a witness's table, encoded as the training table is."""
-    codes = {label: code for code, label in enumerate(train.labels.tolist())}
-    change = witness.change.relabelled(codes)
+    change = witness.change.relabelled(_codes(train))
     added = train.X[:0]
     if change.added:
+        rows = changed_rows(witness, train.frame).iloc[-len(change.added) :]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", EverytreeWarning)  # an added category may be new
-            added = test_table(train, witness.added.drop(columns=witness.label_name)).X
+            added = test_table(train, train.as_given(rows)).X
     return np.ascontiguousarray(change.change_rows(train.X, added)), change.change_labels(train.y)
+
+
+def _codes(train: TrainingTable) -> dict[Any, int]:
+    """Code of each label, as it is and as a column of labels shows it: dates look different there."""
+    names = train.labels.tolist()
+    return {
+        name: code for shown in (pd.Series(train.labels).tolist(), names) for code, name in enumerate(shown)
+    }

@@ -144,7 +144,7 @@ def column_like(values: Sequence[Any], dtype: Any) -> Any:
         return np.array(list(values), dtype.kind)
     made = np.empty(len(values), dtype)
     for place, value in enumerate(values):
-        made[place] = value
+        made[place] = np.nan if value is pd.NA else value
     return made
 
 

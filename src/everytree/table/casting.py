@@ -158,10 +158,13 @@ def with_types(frame: pd.DataFrame, types: Any) -> Any:
 
     Returns
     -------
-    DataFrame or ndarray
+    DataFrame, ndarray or nested lists
+        Lists for lists: numpy casts their numbers to float32 by way of float64, those of arrays at once.
     """
     if types is None:
         return frame
+    if types is list:
+        return [list(row) for row in zip(*(frame[name].tolist() for name in frame.columns), strict=True)]
     if isinstance(types, np.dtype):
         return frame.to_numpy(types if _kept(frame.to_numpy(object), types) else object)
     if not isinstance(types, tuple):

@@ -70,12 +70,12 @@ class Source:
 
     @property
     def types(self) -> Any:
-        """The user's types: one a column of a pandas frame, one of an array, no rows of any other frame."""
+        """The user's types: one a column of a pandas frame, one of an array, `list`, or no rows of a frame."""
         if isinstance(self.given, pd.DataFrame):
             return tuple(self.given.dtypes)
         if isinstance(self.given, np.ndarray):
             return self.given.dtype
-        return None if isinstance(self.given, (list, tuple)) else self.given[:0]
+        return list if isinstance(self.given, (list, tuple)) else self.given[:0]
 
 
 @dataclass(frozen=True, eq=False)

@@ -169,19 +169,10 @@ def _excluding(
     return np.inf
 
 
-def settle(
-    splits: Any,
-    wanted: Any,
-    cells: Any,
-    psi: int,
-    types: Any,
-    budget: Any,
-    score: Any,
-    possible: Any,
-    criteria: Any,
-) -> Any:
+def settle(node: Any, wanted: Any, cells: Any, psi: int, score: Any, possible: Any, criteria: Any) -> Any:
     """How far each of the wanted splits may get ahead of psi, with all caps: below 0, it never does.
 
+    ``node`` has its splits, the types of rows and the budget.
     The tolerance for ties is included. ``cells[w]`` counts the rows left of both splits.
     ``possible[w, side, j]`` says that label j can win that side as a leaf, and is cleared where the split
     cannot beat psi together with j winning. ``criteria`` is one criterion, or that of T and those at the
@@ -192,6 +183,7 @@ def settle(
     For one table, ``lead over psi + mu * (lead of j - what it needs)`` is convex in the weights. So a margin,
     and a multiplier mu that excludes j, must hold at every vertex, mu being the same at all.
     """
+    splits, types, budget = node
     multiplier = np.where(possible, SOUGHT, np.inf)
     margin = _settle(splits, wanted, cells, psi, types, budget, score, multiplier, criteria[0])
     if len(criteria) > 1:
