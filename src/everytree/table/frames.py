@@ -70,7 +70,7 @@ class Source:
 
     @property
     def types(self) -> Any:
-        """The user's types: one a column of a pandas frame, one of an array, `list`, or no rows of a frame."""
+        """The user's types: one a column of a pandas frame, one of an array, `list`, an empty frame."""
         if isinstance(self.given, pd.DataFrame):
             return tuple(self.given.dtypes)
         if isinstance(self.given, np.ndarray):
