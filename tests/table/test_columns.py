@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import check_array
 
 from everytree import certify
+from everytree import table as tables
 from everytree.bias import resolve
 from everytree.bias.columns import TableView
 from everytree.errors import TableError
@@ -236,3 +237,15 @@ def test_whole_numbers_beyond_float64_are_compared_exactly() -> None:
                 dtype,
                 where,
             )
+
+
+def test_added_rows_of_nested_lists_are_cast_as_lists_are():
+    """numpy casts whole numbers of lists to float32 by way of float64, those of arrays at once."""
+    value = 2**60 + 2**36 + 1
+    given = [[2**60], [2**60 + 2**38]]
+    row = pd.DataFrame({"x0": [value]})
+    seen = {}
+    for name, X in {"lists": given, "array": np.array(given)}.items():
+        table = training_table(X, [0, 1])
+        seen[name] = float(tables.test_table(table, table.as_given(row)).X[0, 0])
+    assert seen == {"lists": float(2**60), "array": float(2**60 + 2**37)}
