@@ -7,30 +7,12 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
-from everytree.bias import as_bias, resolve
-from everytree.learner import prepare
-from everytree.prove.problem import People, Problem
+from everytree.prove.problem import People
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
 from everytree.refute.tied_ways import DIFFERS, SAME, UNSURE, Person, first_differing, room_for, spot_of
+from tests.refute.small_tables import problem_of, random_table
 from tests.truth.oracle import Learner, original_table
-
-
-def random_table(seed):
-    rng = np.random.default_rng(seed)
-    n, n_columns, n_labels = int(rng.integers(4, 16)), int(rng.integers(1, 4)), int(rng.integers(2, 4))
-    X = rng.integers(0, int(rng.integers(2, 6)), (n, n_columns)).astype(float)
-    y = rng.integers(0, n_labels, n)
-    y[:n_labels] = np.arange(n_labels)
-    people = rng.integers(-1, 11, (6, n_columns)) / 2
-    return rng, X, y, people, [1, 2, 3, None][seed % 4]
-
-
-def problem_of(X, y, people, depth, bias):
-    prepared = prepare(DecisionTreeClassifier(max_depth=depth, random_state=0), X, y, people)
-    train = prepared.train
-    resolved = resolve(as_bias(bias), train)
-    return Problem.of(train, resolved, prepared.learner.settings), prepared
 
 
 def fates(problem, prepared, changes):
