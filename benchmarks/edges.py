@@ -33,7 +33,10 @@ def campaign(problems: int, first_seed: int, jobs: int, focus: dict[str, Any]) -
     with ProcessPoolExecutor(jobs) as pool:
         running = [pool.submit(run_chunk, first_seed + seed, number, focus) for seed, number in chunks]
         for future in as_completed(running):
-            total += future.result()
+            examined = future.result()
+            for violation in examined.violations:
+                print(violation, end="\n\n", flush=True)
+            total += examined
             if time.perf_counter() > told + 5:
                 told = time.perf_counter()
                 note(str(total))
@@ -63,8 +66,6 @@ def main() -> None:
     parser.add_argument("--csv", type=Path, help="also write the counts to this file")
     options = parser.parse_args()
     total, seconds = campaign(options.problems, options.seed, options.jobs, options.focus)
-    for violation in total.violations:
-        print(violation, end="\n\n")
     rows = rows_of(total, seconds)
     show(rows)
     write_csv(options.csv, rows)
