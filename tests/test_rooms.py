@@ -141,7 +141,9 @@ def test_modules_are_read_in_one_sitting() -> None:
 
 
 def _is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    return any(isinstance(d, ast.Name) and d.id == "kernel" for d in function.decorator_list)
+    return any(
+        isinstance(d, ast.Name) and d.id in ("kernel", "part_of_kernel") for d in function.decorator_list
+    )
 
 
 def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

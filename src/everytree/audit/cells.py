@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 import pickle
-import time
 import zlib
 from collections.abc import Generator, Mapping
 from concurrent.futures.process import BrokenProcessPool
@@ -20,6 +19,7 @@ from everytree.audit.packing import pack, pack_radius
 from everytree.bias import parse
 from everytree.questions.certify import certify_prepared, with_firm_witnesses
 from everytree.questions.radius import radius_prepared
+from everytree.support.clock import now
 from everytree.support.limits import Limits
 from everytree.support.version import VERSION
 
@@ -88,7 +88,7 @@ def versions() -> dict[str, str]:
 def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, Any]:
     """Compute one cell and pack its result."""
     limit = question.time_limit
-    deadline = math.inf if limit is None else time.monotonic() + limit
+    deadline = math.inf if limit is None else now() + limit
     tables, model = prepared[question.depth], parse(question.model)
     if question.kind == "radius":
         found = radius_prepared(tables, model, max_amount=question.max_amount, limits=Limits(deadline))

@@ -21,6 +21,7 @@ import numpy as np
 
 from everytree.learner.criterion.front import (
     AT,
+    for_kernels,
     gradient,
     lead_needed,
     linear_lead,
@@ -60,7 +61,7 @@ def require_label(
     for other in range(n_labels):
         if other != label:
             rival = side * n_labels + other
-            need = lead_needed(criterion, label, other, most_rows)
+            need = lead_needed(for_kernels(criterion), label, other, most_rows)
             behind = weights[other] * counts[rival] - weights[label] * counts[own]
             program.require(weights[label] * effect[own] - weights[other] * effect[rival], need + behind)
 
@@ -144,7 +145,9 @@ def require_best_in_box(
     rounding of coefficients, whose products with the changes are no larger than the rows before and after.
     """
     centre = (box[0] + box[1]) / 2
-    slack = remainder(criterion, *box) + 2 * tolerance(criterion, max(counts[0].sum(), box[1].sum()))
+    slack = remainder(criterion, *box) + 2 * tolerance(
+        for_kernels(criterion), max(counts[0].sum(), box[1].sum())
+    )
     _require_ahead(criterion, program, counts, effects, centre, tangents, slack)
 
 

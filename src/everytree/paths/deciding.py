@@ -6,7 +6,6 @@ refutes the judge notes itself.
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -19,6 +18,7 @@ from everytree.paths.listing import Listing, Path
 from everytree.paths.program import Solver
 from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, PathSearch
 from everytree.refute.trial import most_rows
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -131,7 +131,7 @@ class Programs:
         if per_family is not None and looked_at[path.family] >= per_family:
             still_open.append(path)
             return
-        if time.monotonic() > self.deadline:
+        if now() > self.deadline:
             return
         looked_at[path.family] += 1
         solved = self.solver.solved

@@ -5,11 +5,12 @@ A program minimises the share t of the budgets that a path needs. Knows cells an
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -179,7 +180,7 @@ class Solver:
             program.integrality_ = [kinds.kInteger] * whole + [kinds.kContinuous] * (n_columns - whole)
         self.model.passModel(program)
         # HiGHS counts the time of all runs of a model together, so the limit moves along.
-        seconds = min(self.seconds, max(0.1, self.deadline - time.monotonic()))
+        seconds = min(self.seconds, max(0.1, self.deadline - now()))
         self.model.setOptionValue("time_limit", self.model.getRunTime() + seconds)
         self.model.run()
         self.solved += 1

@@ -6,7 +6,6 @@ Solves programs, adds the splits that got in the way as rivals, tightens tangent
 from __future__ import annotations
 
 import heapq
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count, product
@@ -23,6 +22,7 @@ from everytree.paths.program import SAFETY, Program, Solution, Solver
 from everytree.paths.trial import build_trial, judge_trial, round_amounts
 from everytree.prove.node import Cut
 from everytree.refute.trial import Trial
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -162,7 +162,7 @@ class PathSearch:
             self.lower = min(bound, stuck) if self.excludes else 0.0
             settled = False
             while not settled:
-                if used >= programs or time.monotonic() > deadline:
+                if used >= programs or now() > deadline:
                     return OPEN
                 used += 1
                 solution = self._program(region).solve(self.solver)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.bias.kinds import NONE
-from everytree.learner.criterion.front import winner
+from everytree.learner.criterion.front import for_kernels, winner
 from everytree.paths.layout import Layout, bounds_of
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits
 from everytree.prove.domains import relational
@@ -108,7 +108,7 @@ def judge_trial(problem: Problem, path: Path, trial: Trial) -> Verdict:
         rows = np.delete(rows, list(trial.change.removed))
     pinned = np.zeros(columns.codes.shape[0], np.bool_)
     counts = np.bincount(types.of_row[rows], minlength=problem.bias.n_labels)
-    criterion = problem.criterion_on(counts)
+    criterion = for_kernels(problem.criterion_on(counts))
     limits = problem.floors_on(counts)
     for level, step in enumerate(path.steps):
         if step.feature < 0:

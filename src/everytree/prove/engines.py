@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from everytree.learner.criterion.front import for_kernels, stop_rows
 from everytree.prove.domains import atoms, interval, leaf, relational
 from everytree.prove.routing import Leaves
 
@@ -56,7 +57,7 @@ class IntervalEngine:
 
     def leaf(self, total: NDArray[np.int64], problem: Problem, budget: Budget) -> Leaves:
         """Say what a node shows if it is a leaf."""
-        return Leaves(*interval.leaf_of_node(total, problem.types, budget, problem.criterion))
+        return Leaves(*interval.leaf_of_node(total, problem.types, budget, for_kernels(problem.criterion)))
 
     def rank(self, ground: Ground) -> Ranking:
         """Find the splits that may be best."""
@@ -90,8 +91,10 @@ class RelationalEngine:
 
     def leaf(self, total: NDArray[np.int64], problem: Problem, budget: Budget) -> Leaves:
         """Say what a node shows if it is a leaf."""
-        leaves = Leaves(*interval.leaf_of_node(total, problem.types, budget, problem.criterion))
-        leaves.possible[:] &= leaf.labels_of_node(total, problem.types, budget, problem.criteria)
+        leaves = Leaves(*interval.leaf_of_node(total, problem.types, budget, for_kernels(problem.criterion)))
+        leaves.possible[:] &= leaf.labels_of_node(
+            total, problem.types, budget, [for_kernels(criterion) for criterion in problem.criteria]
+        )
         return leaves
 
     def rank(self, ground: Ground) -> Ranking:
@@ -205,7 +208,7 @@ def _may_be_gainless(
     better than that one, so G_0 + decrease >= G_psi up to the tolerance, for each of them.
     """
     decrease, most_rows = ground.floors.decrease, len(ground.rows) + ground.budget.additions
-    if unsplit + decrease < 0 or (decrease == 0.0 and most_rows < ground.criterion.stop_rows):
+    if unsplit + decrease < 0 or (decrease == 0.0 and most_rows < stop_rows(ground.criterion)):
         return False
     types, budget, criteria = ground.types, ground.budget, ground.criteria
     whole, scores = _with_unsplit(ground, score)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT, NEVER, SURELY, availability, may_be_small
+from everytree.learner.criterion.front import for_kernels
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, rows_of_side
 from everytree.prove.views import LARGEST, chosen_views
 
@@ -59,7 +60,8 @@ class Ground(NamedTuple):
 
     ``challenging`` marks the splits that may drop others, because they are available in every table where
     they would be ahead. ``may_stop`` says that the node may be a leaf whatever its splits are. ``criteria``
-    are the criterion and, where class weights move with the table, those at the vertices of all weights.
+    are the criterion and, where class weights move with the table, those at the vertices of all weights, all
+    as kernels take them (`front.for_kernels`).
     """
 
     columns: Columns
@@ -67,11 +69,11 @@ class Ground(NamedTuple):
     rows: NDArray[np.int32]
     splits: Splits
     budget: Budget
-    criterion: Criterion
+    criterion: Criterion | None
     floors: Floors
     challenging: NDArray[np.bool_]
     may_stop: bool
-    criteria: tuple[Criterion, ...]
+    criteria: tuple[Criterion | None, ...]
 
     def cut(self, s: int) -> Cut:
         """Take one of the splits by itself."""
@@ -125,11 +127,11 @@ class Nodes:
             node.rows,
             splits,
             node.budget,
-            problem.criterion,
+            for_kernels(problem.criterion),
             floors,
             challenging,
             may_stop,
-            problem.criteria,
+            tuple(for_kernels(criterion) for criterion in problem.criteria),
         )
 
     def _may_be_cut_off(self, node: Node) -> bool:

@@ -5,7 +5,6 @@ Between the walk and the questions. Whatever way people are divided, verdicts of
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ import numpy as np
 
 from everytree.prove import routing
 from everytree.prove.walk import Outcome, Walk
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ class SharedWalk:
         self.wanted = np.ones(len(people), np.bool_) if wanted is None else wanted
         self.tally = routing.empty_tally(len(people), problem.bias.n_labels)
         self.finished = np.zeros(len(people), np.bool_)
-        self.started = time.monotonic()
+        self.started = now()
         self.nodes = self.splits = 0
         self.share_done = 0.0
         self.lacks_memory = self.out_of_memory = False
@@ -76,11 +76,10 @@ class SharedWalk:
             return
         groups = np.array_split(live[np.lexsort(self.people.X[live].T)], min(GROUPS, len(live)))
         waiting = [self._new_walk(group) for group in groups]
-        while waiting and time.monotonic() < self.limits.deadline:
+        while waiting and now() < self.limits.deadline:
             for at in range(0, len(waiting), self.n_jobs):
-                now = time.monotonic()
                 turns = -(-(len(waiting) - at) // self.n_jobs)
-                until = now + (self.limits.deadline - now) / turns / 2
+                until = now() + (self.limits.deadline - now()) / turns / 2
                 yield from self._walk(waiting[at : at + self.n_jobs], until)
             waiting = [(walk, who) for walk, who in waiting if not walk.ended]
 
@@ -106,7 +105,7 @@ class SharedWalk:
                     )
                 self.share_done = sum(walk.done for walk, _ in walks) / len(walks)
                 yield SLICE
-                if time.monotonic() > min(until, self.limits.deadline) or self.lacks_memory:
+                if now() > min(until, self.limits.deadline) or self.lacks_memory:
                     break
 
     def _note(self, walk: Walk, who: NDArray[np.int64]) -> None:

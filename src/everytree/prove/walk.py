@@ -6,7 +6,6 @@ the people of that side. It sits above the domains and below the verdicts.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from everytree.prove.counts import node_total
 from everytree.prove.engines import Engine, Ranking
 from everytree.prove.memo import Memo
 from everytree.prove.node import Cut, Node, Nodes
+from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Walk:
         yield self._visit(_Visit(self.nodes.root(), self.everyone, 1.0), stack)
         while stack:
             self.out_of_memory = self.memo.used + self.held > self.memory
-            if self.out_of_memory or time.monotonic() > self.limits.deadline:
+            if self.out_of_memory or now() > self.limits.deadline:
                 return
             if stack[-1].left == 0:
                 self.held -= stack.pop().size

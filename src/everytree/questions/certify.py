@@ -84,8 +84,9 @@ def certify(
         sorted order. A Pipeline has its own steps; `drop`, `categorical` and `encoding` are then left out.
     time_limit : float, default 60
         Seconds after which the search stops. What is not decided by then is "unknown", with the reason
-        "time". With None there is no limit: proofs take as long as they take, and "auto" then decides for a
-        minute. Ctrl-C ends a search as well, with what is decided by then.
+        "time". Compiling, once after an installation, does not count. With None there is no limit: proofs
+        take as long as they take, and "auto" then decides for a minute. Ctrl-C ends a search as well, with
+        what is decided by then.
     memory_limit : float or str, optional
         Working memory in bytes, or as a text such as ``"500MB"``, on top of the tables. A
         search that needs more says "unknown".

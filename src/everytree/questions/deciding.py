@@ -8,7 +8,6 @@ all workers at once, and what was found when the time is over stays found.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.errors import EverytreeError, InternalError
-from everytree.learner.criterion.front import tolerance
+from everytree.learner.criterion.front import for_kernels, tolerance
 from everytree.paths.deciding import Programs
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
@@ -27,6 +26,7 @@ from everytree.refute.judge import Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
 from everytree.refute.whole_tables import WholeTables
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,21 +139,21 @@ class Deciding:
                 spent = next(worker.steps, None)
                 worker.done = spent is None
                 worker.account(spent or 0.0, before - int(self.judge.open.sum()))
-                now = time.monotonic()
-                if progress is not None and now - reported > REPORT_EVERY:
+                moment = now()
+                if progress is not None and moment - reported > REPORT_EVERY:
                     self._report(progress)
-                    reported = now
-                if now > self._end(now):
+                    reported = moment
+                if moment > self._end(moment):
                     break
         except KeyboardInterrupt:
             self.interrupted = True
         self._prove_walked()
         return self._decision()
 
-    def _end(self, now: float) -> float:
+    def _end(self, moment: float) -> float:
         """When to stop. Without a limit, the others have a minute from the end of the walk."""
         if np.isinf(self.deadline) and self.workers[0].done:
-            self.deadline = now + DECIDING_SECONDS
+            self.deadline = moment + DECIDING_SECONDS
             if self.programs is not None:
                 self.programs.deadline = self.deadline
         return self.deadline
@@ -185,7 +185,9 @@ class Deciding:
         if self.problem.bias.additions > len(self.problem.table.y):
             self.workers.append(_Worker("fewer", self._try_fewer()))
         problem = self.problem
-        if tolerance(problem.criterion, problem.bias.additions) <= 1.0:  # beyond, ties outweigh records
+        if (
+            tolerance(for_kernels(problem.criterion), problem.bias.additions) <= 1.0
+        ):  # beyond, ties outweigh records
             self.workers.append(_Worker("programs", self._programs()))
 
     def _has_room(self) -> bool:
@@ -237,7 +239,7 @@ class Deciding:
 
     def _limits_now(self) -> Limits:
         """Limits of a step that cannot be left: those of the question, but a minute at most."""
-        return replace(self.limits, deadline=min(self.deadline, time.monotonic() + DECIDING_SECONDS))
+        return replace(self.limits, deadline=min(self.deadline, now() + DECIDING_SECONDS))
 
     def _try_fewer(self) -> Iterator[float]:
         """Look for witnesses with no more additions than the table has rows, where more are allowed.

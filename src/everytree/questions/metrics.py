@@ -7,7 +7,6 @@ each number that is shown is rounded once.
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -25,6 +24,7 @@ from everytree.questions.known import KnownTables, known_tables, reach_further
 from everytree.questions.measures import Measures
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.results.ranges import ATTAINED, BETWEEN, EVERYBODY, PROVED, MetricRanges
+from everytree.support.clock import now
 from everytree.support.text import listing, nearest
 from everytree.table.frames import label_values
 from everytree.table.groups import group_frame, group_members
@@ -137,7 +137,7 @@ def metric_ranges(
     measures = Measures(truth, chosen, members, possible, len(features), smallest_group)
     known = known_tables(result, tries, progress)
     known.check(possible)
-    deadline = time.monotonic() + (MOST_SECONDS if time_limit is None else time_limit)
+    deadline = now() + (MOST_SECONDS if time_limit is None else time_limit)
     work = Budget().work if time_limit is None else float("inf")
     ends = _joint(result, measures, known, Budget(work, deadline))
     if ends is not None and result.prepared is not None and tries:

@@ -6,7 +6,6 @@ settle as many people as possible. Every answer is a proof or a retrained witnes
 
 from __future__ import annotations
 
-import time
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +20,7 @@ from everytree.questions.certify import certify_prepared
 from everytree.refute.witness import amount_of
 from everytree.results.certification import NOT_ROBUST, ROBUST
 from everytree.results.radii import RadiusResult
+from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits, as_jobs
 from everytree.support.progress import Progress, reporting
 
@@ -200,7 +200,7 @@ class _Search:
         chosen = np.flatnonzero(people & ~self.stuck & (self.lower < amount) & (amount < self.upper))
         if len(chosen) == 0:
             return True
-        if time.monotonic() > self.limits.deadline:
+        if now() > self.limits.deadline:
             self.stuck[chosen] = True
             return False
         test = self.prepared.test

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.bias.kinds import ADD, NONE, acts_on
-from everytree.learner.criterion.front import AT, value, winner
+from everytree.learner.criterion.front import AT, for_kernels, value, winner
 from everytree.prove.counts import RowTypes, node_splits
 from everytree.prove.domains import relational
 from everytree.refute.change import Change
@@ -99,7 +99,7 @@ class Reaching:
             return None
         counts = np.bincount(y[rows], minlength=self.problem.bias.n_labels)
         if tree.cut is None:
-            wrong = winner(self.problem.criterion, counts) != tree.label
+            wrong = winner(for_kernels(self.problem.criterion), counts) != tree.label
             return _Fault(rows, None, None, 0.0, tree.label) if wrong else None
         found = self._lost(tree.cut, rows, y)
         if found is not None:
@@ -115,7 +115,7 @@ class Reaching:
         self.work += len(rows) * columns.codes.shape[0]
         pinned = np.zeros(columns.codes.shape[0], np.bool_)
         splits = node_splits(columns, types, rows.astype(np.int32), 0, pinned, False)
-        score = relational.scores(splits, types, self.problem.criterion)
+        score = relational.scores(splits, types, for_kernels(self.problem.criterion))
         same = (splits.feature == cut.feature) & (splits.low <= cut.low) & (cut.low < splits.high)
         if not same.any():
             return None
@@ -137,7 +137,10 @@ class Reaching:
     def _turn(self, fault: _Fault, y: NDArray[np.int64]) -> None:
         """Flip as many rows as a leaf needs to say its label."""
         counts = np.bincount(y[fault.rows], minlength=self.problem.bias.n_labels)
-        top, weights = int(winner(self.problem.criterion, counts)), self.problem.criterion.weights[AT]
+        top, weights = (
+            int(winner(for_kernels(self.problem.criterion), counts)),
+            self.problem.criterion.weights[AT],
+        )
         lead = float(weights[top] * counts[top] - weights[fault.label] * counts[fault.label])
         flips = lead / (weights[top] + weights[fault.label])
         needed = int(np.ceil(flips)) if fault.label < top else int(flips) + 1
@@ -161,7 +164,7 @@ class Reaching:
         counts = np.zeros((4, self.problem.bias.n_labels))
         np.add.at(counts, (cell, y[rows]), 1)
         removals = self.problem.bias.removals - int((~alive).sum())
-        for gain, c, source, target in _acts(self.problem.criterion, counts):
+        for gain, c, source, target in _acts(for_kernels(self.problem.criterion), counts):
             here = rows[cell == c]
             some = (
                 self._flippable(here, y, source, target) if target >= 0 else self._removable(here, y, source)
@@ -180,7 +183,7 @@ class Reaching:
         return np.asarray(rows[fresh & self.problem.bias.removable[rows]])
 
 
-def _acts(criterion: Criterion, counts: NDArray[np.float64]) -> list[tuple[float, int, int, int]]:
+def _acts(criterion: Criterion | None, counts: NDArray[np.float64]) -> list[tuple[float, int, int, int]]:
     """Unit changes that help, the best first: gain, cell, label before, label after (NONE: removed)."""
     start, n_labels = _lead(criterion, counts), counts.shape[1]
     found = []
@@ -204,7 +207,7 @@ def _halves(tree: Named) -> list[Named]:
     return [tree._replace(sides=(left, None)), tree._replace(sides=(None, right))]
 
 
-def _lead(criterion: Criterion, counts: NDArray[np.float64]) -> float:
+def _lead(criterion: Criterion | None, counts: NDArray[np.float64]) -> float:
     """Score of the own split minus the rival's, from counts by (own side, rival side) and label."""
     own = value(criterion, counts[0] + counts[1]) + value(criterion, counts[2] + counts[3])
     return own - value(criterion, counts[0] + counts[2]) - value(criterion, counts[1] + counts[3])

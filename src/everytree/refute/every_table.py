@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import NOWHERE
-from everytree.learner.criterion.front import WEIGHTED, tolerance
+from everytree.learner.criterion.front import WEIGHTED, for_kernels, tolerance
 from everytree.prove import routing
 from everytree.prove.counts import OWN
 from everytree.prove.engines import RelationalEngine
@@ -225,7 +225,7 @@ class EveryTable:
         chosen = self.engine.refine(ranking)
         if len(chosen) == 0:
             return self._leaf(node, people, total), []
-        usual = ranking.score[chosen] >= ranking.score.max() - tolerance(problem.criterion, len(node.rows))
+        usual = ranking.score[chosen] >= ranking.score.max() - tolerance(ground.criterion, len(node.rows))
         children = self._children(node, ground, chosen[usual], people)
         if usual.all() and not ranking.may_stop:
             return None, children
@@ -281,7 +281,7 @@ class EveryTable:
             listed = ready.parts[k]
             while len(listed):
                 at, fate, cells = first_differing(
-                    problem.criterion,
+                    for_kernels(problem.criterion),
                     problem.columns,
                     ready.spot,
                     listed[:PART],
@@ -307,7 +307,7 @@ class EveryTable:
         if task.splits is None:
             return changes
         criterion, total = (
-            self.problem.criterion,
+            for_kernels(self.problem.criterion),
             np.bincount(spot.label, minlength=self.problem.bias.n_labels),
         )
         found: NDArray[np.bool_] = deviating(criterion, spot, task.splits, total, task.usual, changes)

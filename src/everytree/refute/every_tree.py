@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT
-from everytree.learner.criterion.front import WEIGHTED, tolerance, value_of_counts, winners
+from everytree.learner.criterion.front import WEIGHTED, for_kernels, tolerance, value_of_counts, winners
 from everytree.prove.views import LARGEST
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class EveryTree:
             ]
             reached = max(gaps.reached for gaps in by_feature)
             criterion = self.criteria[rules.weights]
-            decrease, tied = rules.floors.decrease, tolerance(criterion, sum(total))
+            decrease, tied = rules.floors.decrease, tolerance(for_kernels(criterion), sum(total))
             enough = value_of_counts(criterion, total, sum(total)) + decrease
             worst_kept = max(reached, enough if decrease > 0 else reached) - tied
             refusing = decrease > 0 or sum(total) >= criterion.stop_rows

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import AT, WEIGHTED, joined, lookup, raised, summed, value
+from everytree.learner.criterion.front import (
+    AT,
+    WEIGHTED,
+    for_kernels,
+    joined,
+    lookup,
+    raised,
+    summed,
+    value,
+)
 from everytree.prove.views import LARGEST
 from everytree.support.kernels import kernel
 
@@ -38,7 +47,7 @@ class Draft(NamedTuple):
     following: NDArray[np.int32]
     order: NDArray[np.int32]
     live: NDArray[np.int32]
-    criterion: Criterion
+    criterion: Criterion | None
     numbers: NDArray[np.float64]
     weighs: tuple[bool, NDArray[np.int64]]
     needed: tuple[int, int]
@@ -68,11 +77,11 @@ def draft(problem: Problem, columns: Columns, y: NDArray[np.int64], additions: i
     order = np.argsort(columns.codes, axis=1, kind="stable").astype(np.int32)
     live = np.empty((n_columns, room), np.int32)
     following = np.full(room, -1, np.int32)
-    criterion = criterion._replace(weights=criterion.weights.copy())
+    own = for_kernels(criterion._replace(weights=criterion.weights.copy()))
     numbers, needed = lookup(criterion, room), (floors.leaf_low, floors.node_low)
     elsewhere = np.bincount(problem.table.y, minlength=n_labels) - np.bincount(y, minlength=n_labels)
     weighs = len(problem.criteria) > 1, elsewhere
-    return Draft(label, copied, following, order, live, criterion, numbers, weighs, needed)
+    return Draft(label, copied, following, order, live, own, numbers, weighs, needed)
 
 
 def new_way(n_labels: int, longest: int) -> Way:
@@ -91,8 +100,7 @@ def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
     size = _fill(table)
     if table.weighs[0]:
         _count(table, size, way.counts)
-        for i in range(len(way.counts)):
-            table.criterion.weights[AT, i] = 1.0 / max(1, way.counts[i] + table.weighs[1][i])
+        _weigh(table.criterion, way.counts, table.weighs[1])
     steps = 0
     while True:
         _count(table, size, way.counts)
@@ -110,6 +118,14 @@ def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
         way.feature[steps], way.low[steps], way.side[steps] = feature, low, side
         size = _keep_side(columns, table, size, feature, low, side)
         steps += 1
+
+
+@kernel
+def _weigh(criterion: Any, counts: Any, elsewhere: Any) -> None:
+    """Balance the class weights for a table with these label counts, here and elsewhere."""
+    if criterion is not None:
+        for i in range(len(counts)):
+            criterion.weights[AT, i] = 1.0 / max(1, counts[i] + elsewhere[i])
 
 
 @kernel
@@ -157,13 +173,17 @@ def _count(table: Any, size: int, counts: Any) -> None:
 @kernel
 def best_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
     """The best split of the node: feature, last code on the left, first on the right, score; -1 if none."""
+    return _best_split(table.criterion, columns, table, size, counts)
+
+
+@kernel
+def _best_split(criterion: Any, columns: Any, table: Any, size: int, counts: Any) -> Any:
+    if criterion is not None and criterion.code >= WEIGHTED:
+        return _best_weighted_split(columns, table, size, counts)
     best = -np.inf
     feature = low = high = -1
     left = np.zeros(len(counts), np.int64)
-    label, copied, criterion, numbers = table.label, table.copied, table.criterion, table.numbers
-    if criterion.code >= WEIGHTED:
-        return _best_weighted_split(columns, table, size, counts)
-    leaf = table.needed[0]
+    label, copied, numbers, leaf = table.label, table.copied, table.numbers, table.needed[0]
     whole = summed(criterion, numbers, counts)
     for j in range(table.live.shape[0]):
         code, live = columns.codes[j], table.live[j]

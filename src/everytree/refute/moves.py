@@ -105,7 +105,7 @@ def turn_leaf(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: A
 def _needed(criterion: Any, counts: Any, goal: Any) -> Any:
     """Rows by which the target is behind in the leaf; with weights in rows of average weight."""
     needed = counts[goal.expected] - counts[goal.target]
-    if criterion.code >= WEIGHTED:
+    if criterion is not None and criterion.code >= WEIGHTED:
         own, other = criterion.weights[AT, goal.expected], criterion.weights[AT, goal.target]
         lead = own * counts[goal.expected] - other * counts[goal.target]
         needed = np.int64(np.ceil(2.0 * lead / (own + other)))

@@ -7,7 +7,6 @@ beyond the known numbers when the program asks for that. A new number is one tha
 from __future__ import annotations
 
 import math
-import time
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from everytree.bias.language.expressions import constants_of, leaves
 from everytree.errors import TableError
 from everytree.refute.membership import AddedRows
 from everytree.refute.storage import NOTHING, beside, between, is_missing, rows_like, stored
+from everytree.support.clock import now
 from everytree.table import test_table
 from everytree.table.structure import MISSING, Bounds
 from everytree.table.values import plain_numbers
@@ -95,7 +95,7 @@ class RowMaker:
             for row in self._variants(tuple(values)):
                 if repr(row) in tried:
                     continue
-                if time.monotonic() > self.deadline:
+                if now() > self.deadline:
                     return None
                 tried.add(repr(row))
                 if self._lies(row, bounds) and self._may_be_added(row, label):

@@ -7,7 +7,6 @@ any length whose rows may be flipped or removed.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -18,6 +17,7 @@ from everytree.refute.every_tree import EveryTree, Node, Rules
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.places import at_least, axes, constants, how_many, turning_points
 from everytree.refute.tables import Act, TableList
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,8 +80,8 @@ def try_every_table(
     if bias.additions and not problem.outer_splits:
         return proved, finished
     waiting = np.flatnonzero(~proved).tolist()
-    now = time.monotonic()
-    deadline = now + SHARE_OF_TIME * (limits.deadline - now)
+    begun = now()
+    deadline = begun + SHARE_OF_TIME * (limits.deadline - begun)
     search = _Search(problem, judge, deadline, limits.memory)
     points = constants(problem)
     doubtful = search.run(points, waiting)
@@ -91,7 +91,7 @@ def try_every_table(
     proved[[p for p in waiting if p not in doubtful and p not in judge.witnesses]] = True
     if problem.bias.additions:
         for p in sorted(doubtful):
-            if time.monotonic() > search.deadline:
+            if now() > search.deadline:
                 break
             turning = turning_points(problem, judge.shown[p])
             further = {j: points.get(j, []) + turning[j] for j in turning}
@@ -146,7 +146,7 @@ class _Search:
             return None
         doubtful: dict[int, list[tuple[Act, ...]]] = {}
         for acts in listed.tables():
-            if time.monotonic() > self.deadline:
+            if now() > self.deadline:
                 return None
             crowded = sum(act.before is None for act in acts) > 1
             root = listed.root(acts)
@@ -174,6 +174,6 @@ class _Search:
             for trial in listed.odd_trials(acts, self.makers)
         )
         for trial in islice(trials, MOST_ODD_TRIALS):
-            if p in self.judge.witnesses or time.monotonic() > self.deadline:
+            if p in self.judge.witnesses or now() > self.deadline:
                 break
             self.judge.consider(trial, np.array([p], np.int32))

@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT
-from everytree.learner.criterion.front import largest_step, new_branches, score, tolerance, value, winners
+from everytree.learner.criterion.front import (
+    for_kernels,
+    largest_step,
+    new_branches,
+    score,
+    tolerance,
+    value,
+    winners,
+)
 from everytree.prove.counts import RowTypes, node_splits, rows_of_side
 from everytree.prove.domains import relational
 from everytree.support.kernels import kernel
@@ -157,7 +165,14 @@ class TiedTrees:
         rows = np.array(changes, np.int64).reshape(-1, 3)
         leaf = self.floors.leaf_low
         best = _tied(
-            self.criterion, self.columns.codes, spot.feature, spot.low, spot.left, counts, rows, leaf
+            for_kernels(self.criterion),
+            self.columns.codes,
+            spot.feature,
+            spot.low,
+            spot.left,
+            counts,
+            rows,
+            leaf,
         )
         if len(best) == 0:
             return other
@@ -165,7 +180,7 @@ class TiedTrees:
         decrease = self.floors.decrease
         if size >= self.criterion.stop_rows or decrease > 0:
             gain = self._gain(spot, int(best[0]), changes, counts) - decrease
-            tied = 2 * tolerance(self.criterion, size)
+            tied = 2 * tolerance(for_kernels(self.criterion), size)
             if decrease > 0 and gain < -tied:
                 return other
             if gain <= tied:
@@ -189,8 +204,9 @@ class TiedTrees:
                 own[old] -= 1
                 if new >= 0:
                     own[new] += 1
-        sides = value(self.criterion, own) + value(self.criterion, counts - own)
-        return float(sides - value(self.criterion, counts))
+        criterion = for_kernels(self.criterion)
+        sides = value(criterion, own) + value(criterion, counts - own)
+        return float(sides - value(criterion, counts))
 
     def _sides(
         self, spot: _Spot, best: NDArray[np.int64], changes: Changes, people: NDArray[np.int64]
@@ -231,13 +247,13 @@ class TiedTrees:
             return known
         pinned = np.zeros(len(self.columns.boolean), np.bool_)
         splits = node_splits(self.columns, self.types, rows, 0, pinned, False)
-        scores = relational.scores(splits, self.types, self.criterion)
+        scores = relational.scores(splits, self.types, for_kernels(self.criterion))
         smaller = splits.left.sum(axis=1)
         smaller = np.minimum(smaller, len(rows) - smaller)
         scores = np.where(smaller >= self.floors.leaf_low, scores, -np.inf)
         sure = scores[smaller >= max(self.floors.leaf_low + self.most_removals, 1)]
         reach = 2 * largest_step(self.criterion, len(rows)) * self.most_changes
-        reach += tolerance(self.criterion, len(rows)) + 1e-6
+        reach += tolerance(for_kernels(self.criterion), len(rows)) + 1e-6
         near = np.flatnonzero((scores > -np.inf) & (scores >= sure.max(initial=-np.inf) - reach))
         feature, low = splits.feature[near], splits.low[near]
         start = self.columns.starts[feature]

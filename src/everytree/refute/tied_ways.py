@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import new_branches, score, tolerance, value
+from everytree.learner.criterion.front import new_branches, score, stop_rows, tolerance, value
 from everytree.prove.views import LARGEST
 from everytree.support.kernels import kernel
 
@@ -132,7 +132,7 @@ def _follow(criterion: Any, columns: Any, spot: Any, label: Any, person: Any, de
             best = _score(criterion, spot.code, label, room, size, branches)
             tied_by = tolerance(criterion, size)
             stops = best == -np.inf or (
-                size >= criterion.stop_rows and best - value(criterion, room.counts) <= 2 * tied_by
+                size >= stop_rows(criterion) and best - value(criterion, room.counts) <= 2 * tied_by
             )
             if best > -np.inf:
                 n_ties = _ties(columns, spot.code, person.x, room, size, best - tied_by, ties)
@@ -340,7 +340,7 @@ def deviating(criterion: Any, spot: Any, splits: Any, total: Any, usual: Any, ch
         found[c] = (
             best == -np.inf
             or counts.max() == size
-            or (size >= criterion.stop_rows and best - value(criterion, counts) <= 2 * tied_by)
+            or (size >= stop_rows(criterion) and best - value(criterion, counts) <= 2 * tied_by)
         )
         for s in range(len(feature)):
             if not usual[s] and scores[s] >= best - tied_by:

@@ -6,7 +6,6 @@ Above the walk and below people: no arithmetic of proofs happens here, only coun
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from everytree.refute.holding import holding
 from everytree.results.critical import critical_records, row_numbers
 from everytree.results.texts import markdown, summary
 from everytree.support.above import Picture, above
+from everytree.support.clock import now
 from everytree.support.files import TABLE_FORMS, replace_file
 from everytree.support.limits import Limits
 from everytree.support.plain import as_plain, flat
@@ -177,7 +177,7 @@ class CertificationResult:
         """
         prepared = self._tables()
         trusted = row_numbers(rows, len(prepared.train.y))
-        deadline = float("inf") if time_limit is None else time.monotonic() + time_limit
+        deadline = float("inf") if time_limit is None else now() + time_limit
         again: CertificationResult = above("certify_prepared")(
             prepared, self.bias, engine=self.engine, limits=Limits(deadline), trusted=trusted
         )

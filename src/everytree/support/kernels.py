@@ -10,13 +10,32 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.core import event
+
+from everytree.support.clock import STANDING
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+POLICY: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+"""Nothing is called from C, so no entrance for it is compiled."""
+
+
+class _StopsTheClock(event.Listener):
+    """Keeps the clock of all limits still while anything is compiled."""
+
+    def on_start(self, event: Any) -> None:
+        STANDING.begin()
+
+    def on_end(self, event: Any) -> None:
+        STANDING.end()
+
+
+event.register("numba:compile", _StopsTheClock())  # type: ignore[no-untyped-call]
 
 
 def kernel(function: Function) -> Function:
     """Compile a function on arrays."""
-    compiled: Any = njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled: Any = njit(**POLICY)(function)
     return cast("Function", compiled)
 
 
@@ -25,5 +44,5 @@ def part_of_kernel(function: Function) -> Function:
 
     A call hands over arrays with their reference counts, which costs more than a few sums in an inner loop.
     """
-    compiled: Any = njit(cache=True, nogil=True, error_model="numpy", inline="always")(function)
+    compiled: Any = njit(**POLICY, inline="always")(function)
     return cast("Function", compiled)

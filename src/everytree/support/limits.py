@@ -8,10 +8,10 @@ from __future__ import annotations
 import math
 import os
 import re
-import time
 from dataclasses import dataclass
 
 from everytree.errors import EverytreeError
+from everytree.support.clock import now
 
 UNITS = {"": 1.0, "b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12}
 """Units of memory, in bytes; the case of the letters does not matter."""
@@ -19,7 +19,7 @@ UNITS = {"": 1.0, "b": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e12}
 
 @dataclass(frozen=True)
 class Limits:
-    """When to give up: `deadline` on the clock of `time.monotonic`, `memory` in bytes of working memory."""
+    """When to give up: `deadline` on the clock of `support.clock`, `memory` in bytes of working memory."""
 
     deadline: float = math.inf
     memory: float = math.inf
@@ -37,7 +37,7 @@ class Limits:
         """
         check_seconds("time_limit", time_limit)
         memory = math.inf if memory_limit is None else as_bytes("memory_limit", memory_limit)
-        return cls(math.inf if time_limit is None else time.monotonic() + time_limit, memory)
+        return cls(math.inf if time_limit is None else now() + time_limit, memory)
 
 
 NO_LIMITS = Limits()

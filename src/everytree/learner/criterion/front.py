@@ -1,7 +1,9 @@
 """The criterion seam: all that a proof asks of a criterion, and the only place where they are told apart.
 
 Domains, path programs and the enumeration of small tables ask here and know no algebra of their own. Kernels
-take a criterion as its code, a whole number: no function is passed around.
+take a criterion as its code, a whole number: no function is passed around. Nearly every tree is learned by
+Gini without weights. Kernels may be given None for it (`for_kernels`): then they are compiled without the
+algebra of entropy and weights, which they would otherwise hold as well, in two thirds of the time.
 
 What a criterion must have: a value g of a branch, convex and homogeneous of degree 1 in the label counts,
 such that the learner takes a split of largest G = g(left) + g(right). Then g(left + right) is at most
@@ -34,47 +36,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AT",
-    "CODES",
-    "ENTROPY",
-    "GINI",
     "LEAST",
     "MOST",
     "PRICED",
     "TIE_TOLERANCE",
-    "WEIGHTED",
     "Branches",
     "Criterion",
     "Reach",
-    "cost",
-    "criterion_of",
-    "gradient",
-    "has_linear_form",
-    "impurity_range",
-    "joined",
-    "largest_step",
-    "lead_needed",
     "linear_lead",
-    "lookup",
-    "new_branches",
-    "plain_score",
     "possible_signs",
-    "raised",
-    "remainder",
-    "score",
-    "slopes",
-    "split_value",
-    "summed",
-    "tangent",
-    "tangent_points",
     "tie_slack",
-    "tolerance",
-    "value",
-    "value_of_counts",
-    "weight",
-    "weighted_criteria",
-    "winner",
-    "winners",
-]
+]  # what is handed on
 
 GINI, ENTROPY = 0, 1
 """Codes of the criteria where every row counts once."""
@@ -123,6 +95,12 @@ def weighted_criteria(
 # ---------------------------------------------------------------- for kernels
 
 
+def for_kernels(criterion: Criterion) -> Criterion | None:
+    """The criterion as kernels take it that are compiled for Gini alone: None if every row counts once."""
+    usual = criterion.code == GINI and criterion.stop_rows == gini.STOP_ROWS
+    return None if usual else criterion
+
+
 @kernel
 def new_branches(n_labels: int) -> Any:
     """Room for both sides of a split."""
@@ -134,20 +112,29 @@ def new_branches(n_labels: int) -> Any:
 @part_of_kernel
 def score(criterion: Any, branches: Any) -> Any:
     """G of a split: the values g of its two sides together."""
-    if criterion.code >= WEIGHTED:
-        return weighted.score(criterion, branches)
-    return plain_score(criterion, branches)
+    if criterion is None:
+        return gini.score(branches)
+    return _other_score(criterion, branches)
 
 
-@part_of_kernel
-def plain_score(criterion: Any, branches: Any) -> Any:
-    """The same where every row counts once, for loops that would pay for the question in every turn."""
-    return gini.score(branches) if criterion.code == GINI else entropy.score(branches)
+@kernel
+def _other_score(criterion: Any, branches: Any) -> Any:
+    if criterion.code == GINI:
+        return gini.score(branches)
+    return weighted.score(criterion, branches) if criterion.code >= WEIGHTED else entropy.score(branches)
 
 
 @part_of_kernel
 def slopes(criterion: Any, branches: Any, reach: Any) -> None:
     """Find the slopes of both sides of a candidate, where the node has this reach."""
+    if criterion is None:
+        gini.slopes(branches, reach)
+    else:
+        _other_slopes(criterion, branches, reach)
+
+
+@kernel
+def _other_slopes(criterion: Any, branches: Any, reach: Any) -> None:
     if criterion.code == GINI:
         gini.slopes(branches, reach)
     elif criterion.code >= WEIGHTED:
@@ -162,6 +149,8 @@ def tangent(criterion: Any, branches: Any, side: int, reach: Any, gradient: Any)
 
     ``gradient[side]`` receives its coefficients. The value on T is at most g, and the constant of a bound.
     """
+    if criterion is None:
+        return gini.tangent(branches, side, gradient)
     if criterion.code == GINI:
         return gini.tangent(branches, side, gradient)
     if criterion.code >= WEIGHTED:
@@ -172,9 +161,22 @@ def tangent(criterion: Any, branches: Any, side: int, reach: Any, gradient: Any)
 @part_of_kernel
 def impurity_range(criterion: Any, ranges: Any, side: int) -> Any:
     """Range of the impurity where ``ranges[side]`` holds the ends of all label proportions."""
+    if criterion is None:
+        return gini.impurity_range(ranges, side)
+    return _other_impurity_range(criterion, ranges, side)
+
+
+@kernel
+def _other_impurity_range(criterion: Any, ranges: Any, side: int) -> Any:
     if criterion.code == GINI or criterion.code == weighted.GINI:
         return gini.impurity_range(ranges, side)
     return entropy.impurity_range(ranges, side)
+
+
+@kernel
+def label_weights(criterion: Any, n_labels: int, row: int) -> Any:
+    """How much a row of each label counts: one row of the array of weights."""
+    return np.ones(n_labels) if criterion is None else criterion.weights[row]
 
 
 @kernel
@@ -182,13 +184,15 @@ def weight(criterion: Any, counts: Any) -> float:
     """What rows with these label counts weigh; their number if every row counts once."""
     whole = 0.0
     for i in range(len(counts)):
-        whole += criterion.weights[AT, i] * counts[i]
+        whole += counts[i] if criterion is None else criterion.weights[AT, i] * counts[i]
     return whole
 
 
 @kernel
 def cost(criterion: Any, weight: float, score: float) -> float:
     """Weight times impurity of both sides of a split together, from the node's weight and its score G."""
+    if criterion is None:
+        return weight - score
     plain = criterion.code == GINI or criterion.code == weighted.GINI
     return gini.cost(weight, score) if plain else entropy.cost(score)
 
@@ -196,6 +200,8 @@ def cost(criterion: Any, weight: float, score: float) -> float:
 @kernel
 def tolerance(criterion: Any, rows: float) -> Any:
     """By how much scores may differ and count as tied, in a node with at most so many rows."""
+    if criterion is None:
+        return gini.tolerance(rows)
     if criterion.code >= WEIGHTED:
         return weighted.tolerance(criterion, rows)
     return gini.tolerance(rows) if criterion.code == GINI else entropy.tolerance(rows)
@@ -207,9 +213,15 @@ def lead_needed(criterion: Any, j: int, y: Any, rows: float) -> Any:
 
     Without rounding it must be level where it sorts first, else ahead, by 1 at least as weights are whole.
     """
-    if not criterion.exact:
+    if criterion is not None and not criterion.exact:
         return -tolerance(criterion, rows)
     return 0.0 if j < y else 1.0
+
+
+@part_of_kernel
+def stop_rows(criterion: Any) -> int:
+    """Rows from which on a node may stay whole because no split gains anything."""
+    return gini.STOP_ROWS if criterion is None else criterion.stop_rows
 
 
 @kernel
@@ -217,7 +229,10 @@ def winner(criterion: Any, counts: Any) -> int:
     """The label of a leaf with these counts; where rounding decides between several, one of them."""
     best = 0
     for i in range(1, len(counts)):
-        if criterion.weights[AT, i] * counts[i] > criterion.weights[AT, best] * counts[best]:
+        if criterion is None:
+            if counts[i] > counts[best]:
+                best = i
+        elif criterion.weights[AT, i] * counts[i] > criterion.weights[AT, best] * counts[best]:
             best = i
     return best
 
@@ -225,6 +240,8 @@ def winner(criterion: Any, counts: Any) -> int:
 @kernel
 def value(criterion: Any, counts: Any) -> float:
     """Value g of a branch with these label counts."""
+    if criterion is None:
+        return gini.value(counts)
     if criterion.code >= WEIGHTED:
         weighed: float = weighted.value(criterion, counts)
         return weighed
@@ -238,18 +255,24 @@ def summed(criterion: Any, numbers: Any, counts: Any) -> Any:
     Row by row, a label of the left branch gets one more and one of the right branch one fewer. ``numbers``
     comes from `lookup`.
     """
+    if criterion is None:
+        return gini.summed(counts)
     return gini.summed(counts) if criterion.code == GINI else entropy.summed(numbers, counts)
 
 
 @part_of_kernel
 def raised(criterion: Any, numbers: Any, own: Any) -> Any:
     """What that sum gains when a label with `own` rows gets one more."""
+    if criterion is None:
+        return gini.raised(own)
     return gini.raised(own) if criterion.code == GINI else entropy.raised(numbers, own)
 
 
 @part_of_kernel
 def joined(criterion: Any, numbers: Any, of_left: Any, n_left: Any, of_right: Any, n_right: Any) -> Any:
     """G of a split from these sums and the sizes of both sides."""
+    if criterion is None:
+        return gini.joined(numbers, of_left, n_left, of_right, n_right)
     if criterion.code == GINI:
         return gini.joined(numbers, of_left, n_left, of_right, n_right)
     return entropy.joined(numbers, of_left, n_left, of_right, n_right)
@@ -273,7 +296,7 @@ def largest_step(criterion: Criterion, rows: int) -> float:
 def winners(criterion: Criterion, counts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Labels that a leaf with these counts may give: one, or all that are level up to rounding."""
     if criterion.exact:
-        return np.asarray(np.arange(len(counts)) == winner(criterion, counts))
+        return np.asarray(np.arange(len(counts)) == winner(for_kernels(criterion), counts))
     weights = criterion.weights[AT] * counts
     level = weights >= weights.max() - tolerance(criterion, float(counts.sum()))
     return np.asarray(level & (counts > 0))

@@ -11,9 +11,17 @@ from typing import Any
 import numpy as np
 
 from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
-from everytree.learner.criterion.front import AT, PRICED, lead_needed, new_branches, slopes, tolerance
+from everytree.learner.criterion.front import (
+    AT,
+    PRICED,
+    label_weights,
+    lead_needed,
+    new_branches,
+    slopes,
+    tolerance,
+)
 from everytree.prove.domains.relational import cell_exists, count_labels, reach_of, scores, tangent_of
-from everytree.support.kernels import kernel
+from everytree.support.kernels import kernel, part_of_kernel
 
 MULTIPLIER_STEPS = 40
 """Steps of the search for the best multiplier; it nearly always ends after three or four."""
@@ -28,7 +36,7 @@ SOUGHT = 0.0
 """Stands for a multiplier that is still to be looked for; infinity for one that does not exist."""
 
 
-@kernel
+@part_of_kernel
 def _put(
     nature: Any, worth: Any, n: int, kind: int, side: int, source: int, target: int, value: float, cap: float
 ) -> int:
@@ -225,7 +233,8 @@ def _settle(
     margin = np.zeros(len(wanted))
     most_rows = float(total.sum() + additions)
     tied = tolerance(criterion, most_rows)
-    weights = criterion.weights[AT]
+    weights = label_weights(criterion, n_labels, AT)
+    priced = label_weights(criterion, n_labels, PRICED)
     for w in range(len(wanted)):
         s = wanted[w]
         if s == psi:
@@ -254,7 +263,10 @@ def _settle(
         gain, _ = _best_mix(nature, worth, n, budgets, 0.0)
         margin[w] = base + gain
         for side in range(2 if size[0] > 0 and size[1] > 0 else 0):
-            y = np.argmax(own[side] * criterion.weights[PRICED])
+            y = 0
+            for i in range(1, n_labels):
+                if own[side, i] * priced[i] > own[side, y] * priced[y]:
+                    y = i
             for j in range(n_labels):
                 mu = multiplier[w, side, j]
                 if j == y or mu == np.inf or (mu == SOUGHT and margin[w] < 0):

@@ -15,6 +15,7 @@ from everytree.learner.criterion.front import (
     WEIGHTED,
     cost,
     impurity_range,
+    stop_rows,
     tolerance,
     weight,
 )
@@ -142,7 +143,9 @@ def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any, criteri
         size += sides[side, OWN, i]
         removable += sides[side, REMOVABLE, i]
     for i in range(n_labels):
-        if criterion.code >= WEIGHTED:
+        if criterion is None:
+            low, high = _label_range(sides, side, i, size, removable, budgets, ways)
+        elif criterion.code >= WEIGHTED:
             low, high = weighted_range(sides, side, i, budgets, ways, criterion.weights)
         else:
             low, high = _label_range(sides, side, i, size, removable, budgets, ways)
@@ -150,6 +153,14 @@ def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any, criteri
         ranges[side, 1, i] = high
     additions, _, removals = budgets
     return size - min(removals, removable), size + additions
+
+
+@kernel
+def _weights(sides: Any, side: int, budgets: Any, least: float, most: float, criterion: Any) -> Any:
+    """Least and greatest weight of a branch with so many rows."""
+    if criterion.code >= WEIGHTED:
+        return weight_range(sides, side, budgets, criterion.weights)
+    return least, most
 
 
 @kernel
@@ -176,8 +187,8 @@ def _cost(
         least, most = _branch(sides, side, budgets, ways, ranges, criterion)
         impurity_low, impurity_high = impurity_range(criterion, ranges, side)
         light, heavy = float(least), float(most)
-        if criterion.code >= WEIGHTED:
-            light, heavy = weight_range(sides, side, budgets, criterion.weights)
+        if criterion is not None:
+            light, heavy = _weights(sides, side, budgets, light, heavy, criterion)
         cost_low += light * impurity_low if most > 0 else np.inf
         cost_high += heavy * impurity_high if least >= leaf_rows else np.inf
     return cost_low, cost_high
@@ -211,16 +222,16 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: A
             _, upper = _cost(sides, flips, removals, on_left, on_right, ways, ranges, needed, criterion)
             least_upper = min(least_upper, upper)
     may_stop = least_upper == np.inf
-    if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= criterion.stop_rows):
+    if not may_stop and (floors.decrease > 0.0 or size + budget.additions >= stop_rows(criterion)):
         _put_whole(whole, sides)
         tied = tolerance(criterion, size + budget.additions)
         budgets = (budget.additions, flips, removals)
         for side in range(1):
-            least, _ = _branch(sides, side, budgets, ways, ranges, criterion)
+            least, most = _branch(sides, side, budgets, ways, ranges, criterion)
             limit = least_upper + floors.decrease + tied
             light = float(least)
-            if criterion.code >= WEIGHTED:
-                light, _ = weight_range(sides, side, budgets, criterion.weights)
+            if criterion is not None:
+                light, _ = _weights(sides, side, budgets, light, float(most), criterion)
             may_stop = light * impurity_range(criterion, ranges, side)[0] <= limit
     return least_upper, may_stop
 
@@ -257,7 +268,9 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
 @kernel
 def _show(ranges: Any, side: int, c: int, possible: Any, low: Any, high: Any, criterion: Any) -> None:
     """Copy the ranges of a leaf, and mark each label whose upper end reaches the largest lower end."""
-    tied = TIE_TOLERANCE if criterion.exact else INEXACT_TOLERANCE
+    tied = TIE_TOLERANCE
+    if criterion is not None and not criterion.exact:
+        tied = INEXACT_TOLERANCE
     largest = 0.0
     for i in range(ranges.shape[2]):
         low[c, side, i] = ranges[side, 0, i]

@@ -14,18 +14,19 @@ from everytree.support.kernels import kernel
 
 
 @kernel
-def own_label(counts: Any, label: Any, weights: Any) -> int:
+def own_label(counts: Any, label: Any, n_labels: int, criterion: Any) -> int:
     """Label of largest weight of a branch on T, the first on a tie; -1 if the branch is empty."""
     best = -1
     heaviest = 0.0
-    for i in range(len(weights)):
+    for i in range(n_labels):
         count = 0
         for t in range(len(counts)):
             if label[t] == i:
                 count += counts[t]
-        if weights[i] * count > heaviest:
+        weight = float(count) if criterion is None else criterion.weights[PRICED, i] * count
+        if weight > heaviest:
             best = i
-            heaviest = weights[i] * count
+            heaviest = weight
     return best
 
 
@@ -123,6 +124,17 @@ def heaviest_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any
 
 
 @kernel
+def _can_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any) -> bool:
+    """Whether label j can win against y where every row counts once; ``new`` as in `heaviest_lead`."""
+    lead, spare = furthest_lead(
+        counts, y, j, types.label, types.flips_to, types.removable, budget.flips, budget.removals
+    )
+    needed = 0 if j < y else 1
+    wins: bool = lead + new[0] + min(new[1], spare) >= needed
+    return wins
+
+
+@kernel
 def _mark(
     counts: Any, types: Any, budget: Any, additions: int, may_add: bool, criterion: Any, possible: Any
 ) -> None:
@@ -133,7 +145,7 @@ def _mark(
     leaf of added rows only gives any label that may be added or that an added row may be flipped to. Labels
     that are marked stay marked.
     """
-    y = own_label(counts, types.label, criterion.weights[PRICED])
+    y = own_label(counts, types.label, len(possible), criterion)
     for j in range(len(possible)):
         if j == y or possible[j]:
             possible[j] = True
@@ -143,19 +155,14 @@ def _mark(
         if y < 0:
             possible[j] = freely or (by_flip and budget.flips > 0)
             continue
-        if criterion.code >= WEIGHTED:
-            new = (additions if freely else 0, additions if by_flip and not freely else 0)
+        new = (additions if freely else 0, additions if by_flip and not freely else 0)
+        if criterion is None:
+            possible[j] = _can_lead(counts, y, j, types, budget, new)
+        elif criterion.code >= WEIGHTED:
             most = heaviest_lead(counts, y, j, types, budget, new, criterion.weights[AT])
             possible[j] = most >= lead_needed(criterion, j, y, float(counts.sum() + additions))
-            continue
-        lead, spare = furthest_lead(
-            counts, y, j, types.label, types.flips_to, types.removable, budget.flips, budget.removals
-        )
-        if freely:
-            lead += additions
-        elif by_flip:
-            lead += min(additions, spare)
-        possible[j] = lead >= (0 if j < y else 1)
+        else:
+            possible[j] = _can_lead(counts, y, j, types, budget, new)
 
 
 def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any, criteria: Any) -> Any:
@@ -181,6 +188,9 @@ def _labels_of_leaves(
     left, total, additions, label = splits.left, splits.total, splits.additions, types.label
     n_labels = types.measures.shape[2]
     may_add = budget.addable.any()
+    weighted = False
+    if criterion is not None:
+        weighted = criterion.code >= WEIGHTED
     reach = 2 * budget.flips + budget.removals
     counts = np.empty(len(total), np.int64)
     own = np.empty(n_labels, np.int64)
@@ -199,7 +209,7 @@ def _labels_of_leaves(
             for i in range(n_labels):
                 if own[i] + reach + additions[s, side] >= own[largest]:
                     close += 1
-            if close > 1 or own[largest] == 0 or criterion.code >= WEIGHTED:
+            if close > 1 or own[largest] == 0 or weighted:
                 _mark(counts, types, budget, additions[s, side], may_add, criterion, possible[c, side])
             else:
                 possible[c, side, largest] = True

@@ -36,12 +36,13 @@ from everytree.support.kernels import kernel, part_of_kernel
 
 @part_of_kernel
 def count_labels(left: Any, total: Any, s: int, label: Any, branches: Any) -> None:
-    """Label counts ``own[side, i]`` of both sides of split s, and their sizes."""
+    """Label counts ``own[side, i]`` of both sides of split s and their sizes (behind the last: all right)."""
     own, size = branches.own, branches.size
     own[:] = 0.0
     for t in range(len(label)):
-        own[0, label[t]] += left[s, t]
-        own[1, label[t]] += total[t] - left[s, t]
+        on_left = left[s, t] if s < len(left) else 0
+        own[0, label[t]] += on_left
+        own[1, label[t]] += total[t] - on_left
     for side in range(2):
         size[side] = 0.0
         for i in range(own.shape[1]):
@@ -54,14 +55,9 @@ def scores(splits: Any, types: Any, criterion: Any) -> Any:
     left, total, label = splits.left, splits.total, types.label
     branches = new_branches(types.measures.shape[2])
     result = np.empty(len(left))
-    if criterion.code >= front.WEIGHTED:
-        for s in range(len(left)):
-            count_labels(left, total, s, label, branches)
-            result[s] = front.score(criterion, branches)
-        return result
     for s in range(len(left)):
         count_labels(left, total, s, label, branches)
-        result[s] = front.plain_score(criterion, branches)
+        result[s] = front.score(criterion, branches)
     return result
 
 
@@ -260,28 +256,21 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
     dearest = _dearest(gradient)
     best = np.empty(len(ALL_KINDS))
     limit = on_table - tolerance(criterion, total.sum() + budget.additions)
-    margin = np.empty(len(score))
-    for s in range(len(score)):
-        margin[s] = -np.inf
-        gain = 0.0
+    n_splits = len(score)
+    margin = np.empty(n_splits + 1)
+    for s in range(n_splits + 1):  # the last one stands for the node without a split
         count_labels(left, total, s, label, branches)
-        if size[0] + additions[s, 0] == 0 or size[1] + additions[s, 1] == 0:
+        if s < n_splits and (size[0] + additions[s, 0] == 0 or size[1] + additions[s, 1] == 0):
+            margin[s] = -np.inf
             continue
+        gain = 0.0
         if most > 0:
             best[:] = 0.0
             slopes(criterion, branches, reach)
-            for side in range(2):
+            for side in range(0 if s < n_splits else 1, 2):
                 _loose_gain(branches, side, reach, dearest, allowed, addable, best)
             for kind in ALL_KINDS:
                 gain += acts[kind] * best[kind]
-        margin[s] = score[s] + gain - limit
-    count_labels(np.zeros((1, len(total)), np.int32), total, 0, label, branches)
-    gain = 0.0
-    if most > 0:
-        best[:] = 0.0
-        slopes(criterion, branches, reach)
-        for side in range(1, 2):
-            _loose_gain(branches, side, reach, dearest, allowed, addable, best)
-        for kind in ALL_KINDS:
-            gain += acts[kind] * best[kind]
-    return margin, front.score(criterion, branches) + gain - limit
+        own = score[s] if s < n_splits else front.score(criterion, branches)
+        margin[s] = own + gain - limit
+    return margin[:n_splits], margin[n_splits]

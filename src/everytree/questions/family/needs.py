@@ -6,7 +6,6 @@ chooses where to look, so it cannot make a bound wrong.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Cut, Node, Nodes
 from everytree.prove.problem import Problem
 from everytree.prove.views import Views
+from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits
 from everytree.table import check_gaps
 
@@ -173,7 +173,7 @@ class Searcher:
         return Ranked(own + listed, beyond)
 
     def _late(self) -> bool:
-        return time.monotonic() > self.limits.deadline
+        return now() > self.limits.deadline
 
     def _between(
         self, place: Position, groups: _Columns, splits: list[Cut], ends: tuple[int, int], wanted: int

@@ -5,7 +5,6 @@ Above `forest`; all quotients are looked at together, so that one walk serves al
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 from everytree.errors import InternalError
 from everytree.questions.joint.forest import Forest, Values
 from everytree.questions.joint.naming import Named, name_tree
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,14 +53,14 @@ class Bound(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """How long nodes are opened: so much work, and not after a moment of `time.monotonic`."""
+    """How long nodes are opened: so much work, and not after a moment of `support.clock`."""
 
     work: float = MOST_WORK
     deadline: float = float("inf")
 
     def is_spent(self, forest: Forest) -> bool:
         """Whether no further node may be opened."""
-        return forest.work >= self.work or time.monotonic() > self.deadline
+        return forest.work >= self.work or now() > self.deadline
 
 
 @dataclass(eq=False)

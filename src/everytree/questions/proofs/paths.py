@@ -6,7 +6,6 @@ path; a program excludes it, and the checker must agree before it is written.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -27,6 +26,7 @@ from everytree.prove.node import Nodes
 from everytree.prove.recording import named
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.trial import most_rows
+from everytree.support.clock import now
 
 if TYPE_CHECKING:
     from everytree.checker.proofs.nodes import Key
@@ -79,7 +79,7 @@ class PathProofs:
 
     def _visit(self, checked: CheckedProblem, place: _Place) -> Iterator[list[Any]]:
         """A node, its paths, and the nodes below it."""
-        if time.monotonic() > self.limits.deadline:
+        if now() > self.limits.deadline:
             self.failed |= set(checked.people(place.checked.cases))
             return
         number, self.number = self.number, self.number + 1

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -30,6 +29,7 @@ from everytree.questions.proofs.claim import claim_of, label_code, tables_of, wi
 from everytree.questions.proofs.paths import PathProofs
 from everytree.results.certification import ROBUST, UNKNOWN
 from everytree.results.proof_file import ProofFile
+from everytree.support.clock import now
 from everytree.support.files import replace_file
 from everytree.support.limits import Limits
 
@@ -157,7 +157,7 @@ class _Proofs:
             self.path_lines = self.paths.lines(checked)
             if not self.paths.failed:
                 return
-            late = time.monotonic() > self.limits.deadline
+            late = now() > self.limits.deadline
             self._leave_out(self.paths.failed, OUT_OF_TIME if late else NOT_IN_FILE)
 
     def _leave_out(self, people: Iterable[int], reason: str) -> None:
