@@ -20,7 +20,6 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from everytree.support.clock import STANDING
 from tests.truth.edges import EdgeProblem
 
 SECONDS, GRACE, MEMORY = 1.5, 2.0, 2e8
@@ -116,6 +115,8 @@ def _interrupted_after(seconds: float) -> Iterator[None]:
     Not without compilation, which is slow, and not where there are no such alarms. If something had to be
     compiled, which stops the clock of all limits, there is as much time again.
     """
+    from everytree.support.clock import STANDING
+
     standing = STANDING.total
 
     def stop(*_: Any) -> None:
