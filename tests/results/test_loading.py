@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import everytree
 from everytree import certify
+from everytree.audit.packing import pack, unpack
 from everytree.errors import EverytreeError
 
 
@@ -28,6 +29,22 @@ def test_a_saved_result_is_read_back(bias, tmp_path) -> None:
         assert tree.fit(X_new, y_new).predict(X.iloc[[p]])[0] == witness.after
     with pytest.raises(EverytreeError, match="without its tables"):
         again.critical_records()
+
+
+def test_a_proof_says_what_it_rests_on(tmp_path) -> None:
+    """By the walk, by programs or by trying all tables; whoever is not robust has none."""
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"a": rng.integers(0, 4, 40), "b": rng.integers(0, 3, 40)})
+    y = ((X["a"] > 1) ^ (rng.random(40) < 0.1)).astype(int)
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    seen = set()
+    for bias in ("flip(1)", "flip(3)", "flip(1) + fake(1)"):
+        result = certify(tree, X, y, X.drop_duplicates(), bias, time_limit=30)
+        assert ((result.proofs != "") == (result.verdicts == "robust")).all()
+        assert [p["proof"] for p in result.to_dict()["people"]] == result.proofs.tolist()
+        assert (unpack(pack(result), result.prepared, result.bias).proofs == result.proofs).all()
+        seen |= set(result.proofs)
+    assert {"walk", ""} < seen <= {"walk", "programs", "tables", ""}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"people": 3}'])

@@ -48,6 +48,8 @@ def pack(result: CertificationResult) -> Plain:
         "possible_of": possible_of,
         "ranges": ranges.tolist(),
         "ranges_of": ranges_of.ravel().tolist(),
+        **_pack_words("reasons", result.reasons),
+        **_pack_words("proofs", result.proofs),
         "engine": result.engine,
         "complete": result.complete,
         "statistics": {k: v for k, v in sorted(result.statistics.items()) if k != "seconds"},
@@ -77,6 +79,8 @@ def unpack(content: Plain, prepared: Prepared, model: BiasModel) -> Certificatio
         statistics=dict(content["statistics"]),
         witnesses=_unpack_witnesses(content, prepared),
         prepared=prepared,
+        reasons=_unpack_words(content, "reasons"),
+        proofs=_unpack_words(content, "proofs"),
         probabilities=prepared.probabilities,
         notes=prepared.notes_for(model),
     )
@@ -108,6 +112,20 @@ def unpack_radius(content: Plain, prepared: Prepared, family: BiasModel) -> Radi
         complete=content["complete"],
         notes=prepared.notes_for(family),
     )
+
+
+def _pack_words(name: str, words: NDArray[np.str_] | None) -> Plain:
+    """One of a few words a person."""
+    if words is None:
+        return {}
+    different, places = _distinct(words.tolist())
+    return {name: different, f"{name}_of": places}
+
+
+def _unpack_words(content: Plain, name: str) -> NDArray[np.str_] | None:
+    if name not in content:
+        return None
+    return np.array([content[name][place] for place in content[f"{name}_of"]], np.str_)
 
 
 def _train_of(result: CertificationResult) -> TrainingTable:

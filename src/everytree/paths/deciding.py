@@ -17,6 +17,7 @@ from everytree.paths.boxes import Family
 from everytree.paths.listing import Listing, Path
 from everytree.paths.program import Solver
 from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, PathSearch
+from everytree.refute.judge import PROGRAMS
 from everytree.refute.trial import most_rows
 from everytree.support.clock import now
 
@@ -159,7 +160,7 @@ class Programs:
         """Prove the people who have no way left to another label."""
         if not self.proves:
             return
-        self.judge.prove(self.people & self.judge.open & (self.listing.outstanding == 0))
+        self.judge.prove(self.people & self.judge.open & (self.listing.outstanding == 0), PROGRAMS)
 
 
 __all__ = ["IMPOSSIBLE", "OPEN", "TAKEN", "Path", "Programs"]

@@ -185,6 +185,7 @@ def certify_prepared(
         prepared=prepared,
         trusted=trusted,
         reasons=decision.reasons,
+        proofs=decision.proofs,
         probabilities=prepared.probabilities,
         notes=prepared.notes_for(model),
     )

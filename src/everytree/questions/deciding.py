@@ -22,7 +22,7 @@ from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
 from everytree.refute.attacks import Attack
 from everytree.refute.every_table import EveryTable
-from everytree.refute.judge import Judge
+from everytree.refute.judge import TABLES, WALK, Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
 from everytree.refute.whole_tables import WholeTables
@@ -82,9 +82,10 @@ REPORT_EVERY = 0.1
 
 @dataclass(eq=False)
 class Decision:
-    """What is known of each person: `robust`, or a confirmed change and its label, or a reason."""
+    """What is known of each person: `robust` and by what proof, or a confirmed change, or a reason."""
 
     robust: NDArray[np.bool_]
+    proofs: NDArray[np.str_]
     witnesses: dict[int, tuple[Trial, int]]
     reasons: NDArray[np.str_]
     complete: bool
@@ -185,9 +186,8 @@ class Deciding:
         if self.problem.bias.additions > len(self.problem.table.y):
             self.workers.append(_Worker("fewer", self._try_fewer()))
         problem = self.problem
-        if (
-            tolerance(for_kernels(problem.criterion), problem.bias.additions) <= 1.0
-        ):  # beyond, ties outweigh records
+        # beyond, ties outweigh records
+        if tolerance(for_kernels(problem.criterion), problem.bias.additions) <= 1.0:
             self.workers.append(_Worker("programs", self._programs()))
 
     def _has_room(self) -> bool:
@@ -218,13 +218,13 @@ class Deciding:
         wrong = proved & ~possible[np.arange(len(possible)), self.prepared.predictions]
         if wrong.any():
             _refuse(int(np.argmax(wrong)), self.prepared)
-        self.judge.prove(proved)
+        self.judge.prove(proved, WALK)
 
     def _try_every_table(self) -> Iterator[float]:
         began = self.judge.retrained
         before = self.judge.open.copy()
         proved, finished = try_every_table(self.problem, self.judge, self._limits_now())
-        self.judge.prove(proved & before)
+        self.judge.prove(proved & before, TABLES)
         self._close(finished)
         yield 0.1 + 1e-3 * (self.judge.retrained - began)
 
@@ -294,7 +294,7 @@ class Deciding:
             paths, programs = self.programs.n_paths, self.programs.solver.solved
             statistics |= {"paths": float(paths), "programs": float(programs)}
         statistics["retrained"] = float(judge.retrained)
-        return Decision(judge.proved, judge.witnesses, reasons, complete, walk, statistics)
+        return Decision(judge.proved, judge.proofs, judge.witnesses, reasons, complete, walk, statistics)
 
 
 def _refuse(person: int, prepared: Prepared) -> None:

@@ -24,6 +24,7 @@ from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Nodes
 from everytree.refute.change import Change
 from everytree.refute.few_changes import REMOVED, FewChanges
+from everytree.refute.judge import TABLES
 from everytree.refute.tied_ways import (
     DIFFERS,
     MAY_DIFFER,
@@ -176,7 +177,7 @@ class EveryTable:
         """Everything was tried for somebody: proved, unless a table was found that may give another label."""
         self.finished[p] = not self.blocked[p]
         if self.finished[p] and self._trials[p] == 0:
-            self.judge.prove(np.arange(len(self.people)) == p)
+            self.judge.prove(np.arange(len(self.people)) == p, TABLES)
 
     def _learn(self, p: int, trial: Trial) -> float:
         """Retrain on a table from which somebody may get another label."""

@@ -34,6 +34,9 @@ SEEDS = range(6)
 TRAINING_CELL_SECONDS = 7e-7
 """About what one training costs for each row and column."""
 
+WALK, PROGRAMS, TABLES = "walk", "programs", "tables"
+"""What a proof rests on: a walk over all trees, path programs without a solution, or every table tried."""
+
 
 class Judge:
     """Retrains the user's tree on trials and notes whose prediction changed.
@@ -58,6 +61,7 @@ class Judge:
         self.shown = np.ascontiguousarray(problem.views.show(people.X))
         self.predictions = people.predictions
         self.proved = np.zeros(len(people), np.bool_)
+        self.proofs = np.full(len(people), "", "<U8")
         self.open = ~self.proved
         self.walkable = ~self.proved
         self.frame = frame
@@ -145,8 +149,8 @@ class Judge:
         if trial.change.size:
             self.walkable &= ~changed
 
-    def prove(self, people: NDArray[np.bool_]) -> None:
-        """Count people as proved from now on.
+    def prove(self, people: NDArray[np.bool_], by: str) -> None:
+        """Count people as proved from now on, by one of `WALK`, `PROGRAMS` and `TABLES`.
 
         Raises
         ------
@@ -159,6 +163,7 @@ class Judge:
                 f"Test person {int(wrong[0])} is proved although a retrained tree gives another label. This "
                 "is a fault in everytree; please report it with the table."
             )
+        self.proofs[people & ~self.proved] = by
         self.proved |= people
         self.open &= ~people
         self.walkable &= ~people

@@ -14,6 +14,7 @@ import numpy as np
 
 from everytree.learner.availability import NOWHERE
 from everytree.refute.every_tree import EveryTree
+from everytree.refute.judge import TABLES
 from everytree.refute.places import axes
 from everytree.refute.tables import Act, TableList
 from everytree.refute.tied_trees import Changes, TiedTrees
@@ -95,7 +96,7 @@ class WholeTables:
             yield cost
         if problem.floors.cut_off == NOWHERE:  # otherwise a doubt is more than a tie
             self.finished = self.people
-        judge.prove(self.people & judge.open & ~self.doubtful)
+        judge.prove(self.people & judge.open & ~self.doubtful, TABLES)
 
     def _try(self, listed: TableList, acts: tuple[Act, ...], people: NDArray[np.int64]) -> float:
         """Retrain on a table from which some people may get another label."""

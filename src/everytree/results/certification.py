@@ -85,6 +85,10 @@ class CertificationResult:
         Why people are unknown: "time", "memory", "paths" (more than can be kept), "tie" (the label hangs on a
         tie that the learner never breaks that way), "interrupted", or "not settled" when everything that
         there is to try was tried; "" for everybody else.
+    proofs : array of str, optional
+        What robust verdicts rest on: "walk" (all trees were looked at together), "programs" (no mixture of
+        changes makes a path to another label possible) or "tables" (every table of the bias model was tried,
+        up to equal ones); "" for everybody else.
     probabilities : array of (people, labels), optional
         What `predict_proba` of the tree learned from the table as it is says; columns as in `labels`.
     notes : tuple of str
@@ -108,6 +112,7 @@ class CertificationResult:
     prepared: Prepared | None = None
     trusted: NDArray[np.int64] | None = None
     reasons: NDArray[np.str_] | None = None
+    proofs: NDArray[np.str_] | None = None
     probabilities: NDArray[np.float64] | None = None
     notes: tuple[str, ...] = ()
 
@@ -287,6 +292,7 @@ class CertificationResult:
                     "probabilities": probabilities[p],
                     "probability_ranges": self.probability_ranges[p].tolist(),
                     "reason": None if self.reasons is None else str(self.reasons[p]),
+                    "proof": None if self.proofs is None else str(self.proofs[p]),
                     "witness": self.witnesses[p].to_dict() if p in self.witnesses else None,
                 }
                 for p, name in enumerate(self.index)

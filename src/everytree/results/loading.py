@@ -75,6 +75,7 @@ def _result(content: dict[str, Any]) -> CertificationResult:
             if person["witness"] is not None
         },
         reasons=np.array(reasons, "<U16") if people else None,
+        proofs=np.array([person.get("proof") or "" for person in people], "<U8") if people else None,
         probabilities=_probabilities(people),
         notes=tuple(content.get("notes", ())),
     )
