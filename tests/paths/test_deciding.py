@@ -36,7 +36,6 @@ needs_paper = pytest.mark.skipif(
 CERTIFIED = {
     ("compas", 1, "flip"): {
         "0.1": 89.0,
-        "0.2": 89.0,
         "1": 71.5,
         "2": 50.5,
         "5": 0.7,

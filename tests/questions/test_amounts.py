@@ -87,7 +87,7 @@ def test_a_proof_does_not_take_longer_with_more_additions(depth: int | None) -> 
     assert max(nodes) <= 2 * min(nodes)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_proof_at_a_larger_amount_meets_no_witness_at_a_smaller_one(data: st.DataObject) -> None:
     n = data.draw(st.integers(4, 12))

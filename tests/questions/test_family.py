@@ -402,10 +402,10 @@ def test_witnesses_may_have_another_name_for_the_label() -> None:
     tree = DecisionTreeClassifier(max_depth=1, random_state=0)
     named = prepare(tree, data.X_train, data.y_train, data.X_test, label_name="hired")
     families = [
-        tree_family(tree, data.X_train, data.y_train, "miss(?)", max_amount=3, witnesses=found)
+        tree_family(tree, data.X_train, data.y_train, "miss(?)", max_amount=1, witnesses=found)
         for found in (
-            radius_prepared(named, parse("miss(?)"), max_amount=3),
-            BiasCertifier(tree, "miss(3)").fit(data.X_train, data.y_train).radius(data.X_test, max_amount=3),
+            radius_prepared(named, parse("miss(?)"), max_amount=1),
+            BiasCertifier(tree, "miss(1)").fit(data.X_train, data.y_train).radius(data.X_test, max_amount=1),
         )
     ]
     assert str(families[0]) == str(families[1])

@@ -25,7 +25,7 @@ def fates(problem, prepared, changes):
     return np.array([first_differing(*args, person, problem.depth, room)[1] for person in people])
 
 
-@pytest.mark.parametrize("chunk", range(6))
+@pytest.mark.parametrize("chunk", range(4))
 def test_all_trees_of_a_changed_table_are_followed(chunk):
     for seed in range(50 * chunk, 50 * chunk + 50):
         rng, X, y, people, depth = random_table(seed)

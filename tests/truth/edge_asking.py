@@ -103,9 +103,11 @@ def warm_up() -> None:
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     X, y = [[10, 5], [20, 5], [30, 7], [40, 7]] * 3, [0, 0, 1, 0] * 3
-    for engine in ("interval", "auto"):
-        for bias in ("flip(1) + miss(1, where x0 > 5) + fake(1)", "flip(2)", "miss(2)", "fake(2)"):
-            certify(DecisionTreeClassifier(max_depth=2, random_state=0), X, y, X[:4], bias, engine=engine)
+    for criterion in ("gini", "entropy"):
+        tree = DecisionTreeClassifier(max_depth=2, random_state=0, criterion=criterion)
+        for engine in ("interval", "auto"):
+            for bias in ("flip(1) + miss(1, where x0 > 5) + fake(1)", "flip(2)", "miss(2)", "fake(2)"):
+                certify(tree, X, y, X[:4], bias, engine=engine)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from tests.truth.edge_oracle import EdgeTally, examine, run_seeds
 from tests.truth.edge_rows import OwnLearner, columns_of, extended
 from tests.truth.edges import FOCUSES, EdgeProblem, edge_problem
 
-CHUNKS = 10
+CHUNKS = 8
 PER_CHUNK = max(1, round(50 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
 QUIET = settings(deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, database=None)
 

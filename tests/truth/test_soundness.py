@@ -20,7 +20,7 @@ from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem
 
 ENGINES = ("interval", "relational")
 CHUNKS = 18
-PER_CHUNK = max(1, round(80 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
+PER_CHUNK = max(1, round(60 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
 
 
 def truthful(problem: Problem) -> list[tuple[bool, int]]:

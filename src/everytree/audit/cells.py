@@ -5,7 +5,6 @@ A cell is computed the same way in this process, in others and on a cluster; see
 
 from __future__ import annotations
 
-import math
 import pickle
 import zlib
 from collections.abc import Generator, Mapping
@@ -19,7 +18,6 @@ from everytree.audit.packing import pack, pack_radius
 from everytree.bias import parse
 from everytree.questions.certify import certify_prepared, with_firm_witnesses
 from everytree.questions.radius import radius_prepared
-from everytree.support.clock import now
 from everytree.support.limits import Limits
 from everytree.support.version import VERSION
 
@@ -87,13 +85,12 @@ def versions() -> dict[str, str]:
 
 def compute(question: Question, prepared: Mapping[int, Prepared]) -> dict[str, Any]:
     """Compute one cell and pack its result."""
-    limit = question.time_limit
-    deadline = math.inf if limit is None else now() + limit
+    limits = Limits.of(question.time_limit)
     tables, model = prepared[question.depth], parse(question.model)
     if question.kind == "radius":
-        found = radius_prepared(tables, model, max_amount=question.max_amount, limits=Limits(deadline))
+        found = radius_prepared(tables, model, max_amount=question.max_amount, limits=limits)
         return pack_radius(found, tables.train)
-    result = certify_prepared(tables, model, engine=question.engine, limits=Limits(deadline))
+    result = certify_prepared(tables, model, engine=question.engine, limits=limits)
     return pack(with_firm_witnesses(result))
 
 

@@ -13,7 +13,6 @@ from everytree.reproduce.panels import Panel, Stated, paper_panels, stated_share
 from everytree.reproduce.runs import open_all, prepare_tree
 from everytree.reproduce.sources import Source, has_paper_tables
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
-from everytree.support.clock import now
 from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
@@ -186,7 +185,7 @@ class PanelWork:
             self.prepared,
             self.panel.model(self.source, amount),
             engine=engine,
-            limits=Limits(now() + self.time_limit),
+            limits=Limits.of(self.time_limit),
             outer_splits=engine != "interval",
         )
 

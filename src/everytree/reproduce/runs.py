@@ -153,7 +153,7 @@ def _run(prepared: Prepared, model: BiasModel, engine: str, time_limit: float) -
         prepared,
         model,
         engine=engine,
-        limits=Limits(started + time_limit),
+        limits=Limits.of(time_limit),
         outer_splits=engine != "interval",
     )
     percent = 100 * result.robust_rate if result.complete else None

@@ -19,7 +19,6 @@ from everytree.refute.holding import holding
 from everytree.results.critical import critical_records, row_numbers
 from everytree.results.texts import markdown, summary
 from everytree.support.above import Picture, above
-from everytree.support.clock import now
 from everytree.support.files import TABLE_FORMS, replace_file
 from everytree.support.limits import Limits
 from everytree.support.plain import as_plain, flat
@@ -182,9 +181,8 @@ class CertificationResult:
         """
         prepared = self._tables()
         trusted = row_numbers(rows, len(prepared.train.y))
-        deadline = float("inf") if time_limit is None else now() + time_limit
         again: CertificationResult = above("certify_prepared")(
-            prepared, self.bias, engine=self.engine, limits=Limits(deadline), trusted=trusted
+            prepared, self.bias, engine=self.engine, limits=Limits.of(time_limit), trusted=trusted
         )
         return again
 
