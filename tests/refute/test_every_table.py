@@ -10,7 +10,7 @@ from everytree import certify
 from everytree.prove.problem import People
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
-from everytree.refute.tied_ways import DIFFERS, SAME, UNSURE, Person, first_differing, room_for, spot_of
+from everytree.refute.tied_ways import DIFFERS, FATE, SAME, UNSURE, Group, differing, room_for, spot_of
 from tests.refute.small_tables import problem_of, random_table
 from tests.truth.oracle import Learner, original_table
 
@@ -18,11 +18,11 @@ from tests.truth.oracle import Learner, original_table
 def fates(problem, prepared, changes):
     """What becomes of everybody after a change of the whole table."""
     spot = spot_of(problem.columns, problem.table.y, np.arange(len(problem.table.y), dtype=np.int32))
-    room = room_for(spot, problem.bias.n_labels)
+    room = room_for(spot, problem.bias.n_labels, len(prepared.predictions))
     listed = np.array([[*changes, *[(-1, -1)] * (3 - len(changes))]], np.int32)
-    people = [Person(x, int(label)) for x, label in zip(prepared.test.X, prepared.predictions, strict=True)]
-    args = problem.criterion, problem.columns, spot, listed
-    return np.array([first_differing(*args, person, problem.depth, room)[1] for person in people])
+    group, everybody = Group(prepared.test.X, prepared.predictions), np.ones(len(prepared.predictions), bool)
+    args = problem.criterion, problem.columns, spot, listed, group, everybody
+    return differing(*args, problem.depth, room)[0][:, FATE]
 
 
 @pytest.mark.parametrize("chunk", range(4))
@@ -87,7 +87,7 @@ def test_people_are_proved_before_the_end():
     rng = np.random.default_rng(0)
     X = rng.random((300, 3))
     y = ((X[:, 0] > 0.5) ^ (rng.random(300) < 0.03)).astype(int)
-    problem, prepared = problem_of(X, y, rng.random((60, 3)), None, "flip(1)")
+    problem, prepared = problem_of(X, y, rng.random((100, 3)), None, "flip(1)")
     judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
     worker = EveryTable(problem, judge)
     history = [int(judge.proved.sum()) for _ in worker.steps()]

@@ -17,40 +17,36 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import NOWHERE
-from everytree.learner.criterion.front import WEIGHTED, for_kernels, tolerance
-from everytree.prove import routing
-from everytree.prove.counts import OWN
-from everytree.prove.engines import RelationalEngine
-from everytree.prove.node import Nodes
+from everytree.learner.criterion.front import WEIGHTED, for_kernels
 from everytree.refute.change import Change
+from everytree.refute.deviating import deviating
 from everytree.refute.few_changes import REMOVED, FewChanges
 from everytree.refute.judge import TABLES
 from everytree.refute.tied_ways import (
+    CHANGE,
     DIFFERS,
+    FATE,
     MAY_DIFFER,
     SAME,
     UNSURE,
-    Person,
-    deviating,
-    first_differing,
+    Group,
+    differing,
     room_for,
     spot_of,
 )
 from everytree.refute.trial import Trial
+from everytree.refute.usual_nodes import Task, UsualNodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.node import Ground, Node
+    from everytree.prove.node import Node
     from everytree.prove.problem import Problem
     from everytree.refute.judge import Judge
     from everytree.refute.tied_ways import Room, Spot
 
 MOST_CHANGES = 8
 """With larger budgets the changes of any node are too many."""
-
-MOST_SPOTS = 100_000
-"""Nodes that are kept at most."""
 
 MOST_READY = 32
 """Nodes that are kept ready for the next person."""
@@ -59,7 +55,10 @@ SMALL = 32
 """Rows of a node that is looked at before others, for everybody."""
 
 PART = 512
-"""Changes that are tried for one person before others have their turn."""
+"""Changes that are tried before others have their turn."""
+
+TOGETHER = 64
+"""People for whom changes are tried at once."""
 
 LEARNING = 3.0
 """How much longer than looking for changes learning from them may take, while there is both to do."""
@@ -72,31 +71,20 @@ NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 1e-8, 1e-7
 
 
 @dataclass(eq=False)
-class _Task:
-    """A node whose changes are to be tried, and who comes there."""
-
-    node: Node
-    people: NDArray[np.int32]
-    splits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]] | None = None
-    usual: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
-
-
-@dataclass(eq=False)
 class _Ready:
     """A node prepared for its changes: ``parts`` lists those that matter, as far as they were looked for."""
 
     spot: Spot
-    room: Room
     changes: Iterator[NDArray[np.int32]]
     parts: list[NDArray[np.int32]] = field(default_factory=list)
 
 
 class _Step(NamedTuple):
-    """A part of the search: about its seconds, the rows of the node, and what was found, perhaps by a tie."""
+    """A part of the search: about its seconds, the rows of the node, and what was found, perhaps by ties."""
 
     seconds: float
     size: int
-    trial: Trial | None = None
+    trials: tuple[tuple[int, Trial], ...] = ()
     tied: bool = False
 
 
@@ -119,11 +107,9 @@ class EveryTable:
 
     def __init__(self, problem: Problem, judge: Judge) -> None:
         self.problem, self.judge = problem, judge
-        self.nodes, self.engine = Nodes(problem), RelationalEngine()
         self.people = judge.open.copy()
         self.finished = np.zeros(len(judge.open), np.bool_)
         self.blocked = np.zeros(len(judge.open), np.bool_)
-        self.X = np.ascontiguousarray(judge.shown.T)
         self._ready = lru_cache(MOST_READY)(self._make_ready)
         self._trials: Counter[int] = Counter()
 
@@ -139,39 +125,41 @@ class EveryTable:
         return few and plain and problem.criterion.code < WEIGHTED
 
     def steps(self) -> Iterator[float]:
-        """List the nodes, then try their changes and learn from what is found; gives about the seconds.
+        """List the nodes, try their changes for everybody, then one by one; gives about the seconds.
 
-        Small nodes are looked at first, for everybody: that is where one record matters most. Then who has
-        the least left to look at is next. Learning has most of the time, but not all of it, so that trees
-        that take long to learn keep nobody from being proved.
+        Small nodes are looked at first: that is where one record matters most. Learning has most of the time,
+        but not all of it, so that trees that take long to learn keep nobody from being proved. Who is left
+        then may get another label by a tie.
         """
         self.changes = FewChanges(self.problem)
-        tasks: dict[int, list[_Task]] = defaultdict(list)
-        yield from self._list(tasks)
-        searches = {p: self._search(p, tasks[p]) for p in np.flatnonzero(self.people).tolist()}
-        turns = [(0, p) for p in searches]
-        found: list[tuple[bool, int, int, Trial]] = []
+        tasks: dict[int, list[Task]] = defaultdict(list)
+        yield from UsualNodes(self.problem, self.judge, self.changes.most, self.blocked).fill(tasks)
+        yield from self._take_turns(self._look_for_all(tasks))
+        for p in np.flatnonzero(self.people & self.judge.open).tolist():
+            yield from self._take_turns(self._search(p, tasks[p]))
+            if self.judge.open[p]:
+                self._finish(p)
+
+    def _take_turns(self, steps: Iterator[_Step]) -> Iterator[float]:
+        """Look for changes and learn from what is found, the surest and the smallest nodes first."""
+        found: list[tuple[bool, int, int, int, Trial]] = []
+        number = count()
         looking = learning = 0.0
-        while turns or found:
-            if found and (learning <= LEARNING * looking or not turns):
-                _, size, p, trial = heappop(found)
+        searching = True
+        while searching or found:
+            if found and (learning <= LEARNING * looking or not searching):
+                *_, p, trial = heappop(found)
                 seconds = self._learn(p, trial)
                 learning += seconds
-                heappush(turns, (size, p))
-            else:
-                size, p = heappop(turns)
-                if not self.judge.open[p]:
-                    continue
-                step = next(searches[p], None)
-                if step is None:
-                    self._finish(p)
-                    continue
-                seconds, looking = step.seconds, looking + step.seconds
-                if step.trial is None:
-                    heappush(turns, (step.size, p))
-                else:
-                    heappush(found, (step.tied, step.size, p, step.trial))
-            yield seconds
+                yield seconds
+                continue
+            step = next(steps, None)
+            searching = step is not None
+            if step is not None:
+                for p, trial in step.trials:
+                    heappush(found, (step.tied, step.size, next(number), p, trial))
+                looking += step.seconds
+                yield step.seconds
 
     def _finish(self, p: int) -> None:
         """Everything was tried for somebody: proved, unless a table was found that may give another label."""
@@ -188,122 +176,112 @@ class EveryTable:
             self.judge.consider(trial, np.array([p], np.int32))
         return self.judge.training_seconds * (self.judge.retrained - before)
 
-    # ------------------------------------------------------------ nodes
+    def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
+        """Try the changes of nodes for many people at once; prove whom none of them touches.
 
-    def _list(self, tasks: dict[int, list[_Task]]) -> Iterator[float]:
-        """Follow the splits that tie on T, with everybody who is still open."""
-        served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
-        everybody = np.flatnonzero(self.people).astype(np.int32)
-        stack = [(self.nodes.root(), everybody)]
-        while stack:
-            node, people = stack.pop()
-            key = node.rows.tobytes(), min(node.depth, len(node.rows))
-            known = served.setdefault(key, np.zeros(len(self.people), np.bool_))
-            people = people[~known[people] & self.judge.open[people]]
-            known[people] = True
-            if len(people) == 0:
-                continue
-            if len(served) > MOST_SPOTS:
-                self.blocked[people] = True
-                continue
-            task, children = self._look(node, people)
-            stack += children
-            if task is not None:
-                for p in people.tolist():
-                    tasks[p].append(task)
-            yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X)
+        Small nodes come first, for everybody; then who has the least to look at. What is left in ``tasks``
+        are the nodes where something was found that did not refute a person.
+        """
+        people = np.flatnonzero(self.people).tolist()
+        to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
+        ordered = np.array(sorted(people, key=to_do.__getitem__), np.int32)
+        batches = [ordered[begin : begin + TOGETHER] for begin in range(0, len(ordered), TOGETHER)]
+        for some in batches:
+            yield from self._look_for(some, tasks, 0, SMALL)
+        for some in batches:
+            yield from self._look_for(some, tasks, SMALL, len(self.problem.table.y))
+            for p in some.tolist():
+                if self.judge.open[p] and not tasks[p]:
+                    self._finish(p)
 
-    def _look(
-        self, node: Node, people: NDArray[np.int32]
-    ) -> tuple[_Task | None, list[tuple[Node, NDArray[np.int32]]]]:
-        """Find the usual splits of a node, and whether a change may give it others."""
-        problem = self.problem
-        total = np.bincount(problem.table.y[node.rows], minlength=problem.bias.n_labels)
-        if node.depth == 0 or total.max() == len(node.rows):
-            return self._leaf(node, people, total), []
-        ground = self.nodes.ground(node)
-        ranking = self.engine.rank(ground)
-        chosen = self.engine.refine(ranking)
-        if len(chosen) == 0:
-            return self._leaf(node, people, total), []
-        usual = ranking.score[chosen] >= ranking.score.max() - tolerance(ground.criterion, len(node.rows))
-        children = self._children(node, ground, chosen[usual], people)
-        if usual.all() and not ranking.may_stop:
-            return None, children
-        at, own = ground.splits, problem.types.measures[:, OWN]
-        splits = at.feature[chosen], at.low[chosen], at.left[chosen].astype(np.int64) @ own
-        return _Task(node, people, splits, usual), children
+    def _look_for(
+        self, some: NDArray[np.int32], tasks: dict[int, list[Task]], more_than: int, most: int
+    ) -> Iterator[_Step]:
+        """Try the changes of nodes with so many rows, for some people, the smallest first."""
+        theirs = {id(task): task for p in some.tolist() for task in tasks[p] if self.judge.open[p]}
+        fit = [task for task in theirs.values() if more_than < len(task.node.rows) <= most]
+        for task in sorted(fit, key=lambda task: len(task.node.rows)):
+            people = some[np.isin(some, task.people)]
+            touched = np.zeros(len(people), np.bool_)
+            yield from self._look_at(task, people, touched)
+            for p in people[~touched].tolist():
+                tasks[p].remove(task)
 
-    def _leaf(self, node: Node, people: NDArray[np.int32], total: NDArray[np.int64]) -> _Task | None:
-        """A node that the learner does not split: nothing to try if no change can give it another label."""
-        ordered = np.sort(total)
-        pure = node.depth > 0 and ordered[-1] == len(node.rows)
-        as_expected = (self.judge.predictions[people] == np.argmax(total)).all()
-        far = ordered[-1] - ordered[-2] > 2 * self.changes.most
-        return None if far and as_expected and not pure else _Task(node, people)
-
-    def _children(
-        self, node: Node, ground: Ground, usual: NDArray[np.int64], people: NDArray[np.int32]
-    ) -> list[tuple[Node, NDArray[np.int32]]]:
-        cuts = routing.cut_splits(self.problem.columns, ground.splits, usual, exact=True)
-        children = []
-        for c, s in enumerate(usual.tolist()):
-            for side in (0, 1):
-                there = routing.people_of_side(cuts, c, side, people, self.X)
-                if len(there):
-                    children.append((self.nodes.child(node, ground.cut(s), side), there))
-        return children
-
-    # ------------------------------------------------------------ changes
-
-    def _search(self, p: int, tasks: list[_Task]) -> Iterator[_Step]:
-        """Look for changes that may give one person another label, small nodes first."""
-        whole = SMALL + sum(len(task.node.rows) ** 2 for task in tasks)
-        for task in sorted(tasks, key=lambda task: len(task.node.rows)):
-            rows = len(task.node.rows)
-            trials = self._trials_at(p, task)
-            for seconds, trial, tied in trials:
-                yield _Step(seconds, rows if rows <= SMALL else whole, trial, tied)
-
-    def _trials_at(self, p: int, task: _Task) -> Iterator[tuple[float, Trial | None, bool]]:
-        """Look for such changes in one node; gives about the seconds, what was found, and if by a tie."""
-        problem, judge, ready = self.problem, self.judge, self._ready(task)
+    def _look_at(self, task: Task, people: NDArray[np.int32], touched: NDArray[np.bool_]) -> Iterator[_Step]:
+        """Try the changes of one node for some who come there, and note who is touched by one."""
+        judge, rows = self.judge, len(task.node.rows)
+        ready = self._ready(task)
         if ready is None:
-            self.blocked[p] = True
+            self.blocked[people] = touched[:] = True
             return
-        person = Person(judge.shown[p], int(judge.predictions[p]))
+        group = Group(judge.shown[people], judge.predictions[people])
+        room = room_for(ready.spot, self.problem.bias.n_labels, len(people))
+        for part in self._parts(task, ready):
+            yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), rows)
+            for begin in range(0, len(part), PART):
+                listed, asked = part[begin : begin + PART], judge.open[people] & ~touched
+                if not asked.any():
+                    return
+                found, cells = self._follow(task, ready.spot, listed, group, asked, room)
+                touched |= found[:, FATE] != SAME
+                self.blocked[people] |= found[:, FATE] == UNSURE
+                sure = np.flatnonzero(found[:, FATE] == DIFFERS).tolist()
+                trials = ((int(people[i]), self._trial(task.node, listed[found[i, CHANGE]])) for i in sure)
+                yield _Step(CELL_SECONDS * cells, rows, tuple(trials))
+
+    def _search(self, p: int, tasks: list[Task]) -> Iterator[_Step]:
+        """Look for changes that may give one person another label, one after the other, small nodes first."""
+        judge = self.judge
+        group = Group(judge.shown[[p]], judge.predictions[[p]])
+        asked = np.ones(1, np.bool_)
+        for task in sorted(tasks, key=lambda task: len(task.node.rows)):
+            rows, ready = len(task.node.rows), self._ready(task)
+            if ready is None:
+                self.blocked[p] = True
+                continue
+            room = room_for(ready.spot, self.problem.bias.n_labels, 1)
+            for part in self._parts(task, ready):
+                yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), rows)
+                for change in part:
+                    if not judge.open[p]:
+                        return
+                    found, cells = self._follow(task, ready.spot, change[None], group, asked, room)
+                    fate = found[0, FATE]
+                    self.blocked[p] |= fate == UNSURE
+                    trial = ((p, self._trial(task.node, change)),) if fate in (DIFFERS, MAY_DIFFER) else ()
+                    yield _Step(CELL_SECONDS * cells, rows, trial, fate == MAY_DIFFER)
+
+    def _follow(
+        self,
+        task: Task,
+        spot: Spot,
+        changes: NDArray[np.int32],
+        group: Group,
+        asked: NDArray[np.bool_],
+        room: Room,
+    ) -> tuple[NDArray[np.int64], int]:
+        criterion, columns = for_kernels(self.problem.criterion), self.problem.columns
+        found, cells = differing(criterion, columns, spot, changes, group, asked, task.node.depth, room)
+        return found, cells
+
+    def _parts(self, task: Task, ready: _Ready) -> Iterator[NDArray[np.int32]]:
+        """The changes of a node that matter, in parts; they are looked for once."""
         for k in count():
             if k == len(ready.parts):
                 part = next(ready.changes, None)
                 if part is None:
                     return
                 ready.parts.append(self._deviating(task, ready.spot, part))
-                yield NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), None, False
-            listed = ready.parts[k]
-            while len(listed):
-                at, fate, cells = first_differing(
-                    for_kernels(problem.criterion),
-                    problem.columns,
-                    ready.spot,
-                    listed[:PART],
-                    person,
-                    task.node.depth,
-                    ready.room,
-                )
-                self.blocked[p] |= fate == UNSURE
-                trial = self._trial(task.node, listed[at]) if fate in (DIFFERS, MAY_DIFFER) else None
-                listed = listed[PART if fate == SAME else at + 1 :]
-                yield CELL_SECONDS * cells, trial, fate == MAY_DIFFER
+            yield ready.parts[k]
 
-    def _make_ready(self, task: _Task) -> _Ready | None:
+    def _make_ready(self, task: Task) -> _Ready | None:
         """Prepare a node for its changes; None if they are too many."""
         changes = self.changes.of(task.node.rows)
         if changes is None:
             return None
-        spot = spot_of(self.problem.columns, self.problem.table.y, task.node.rows)
-        return _Ready(spot, room_for(spot, self.problem.bias.n_labels), changes)
+        return _Ready(spot_of(self.problem.columns, self.problem.table.y, task.node.rows), changes)
 
-    def _deviating(self, task: _Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _deviating(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int32]:
         """Leave out the changes with which the node takes one of its usual splits all the same."""
         if task.splits is None:
             return changes

@@ -1,7 +1,8 @@
-"""One person's ways through every tree that a changed node can give, however ties are broken; compiled.
+"""Everybody's ways through every tree that a changed node can give, however ties are broken; compiled.
 
 Below `every_table.py`, which says which rows of a node change. Unlike `follow.py`, which guesses how ties are
-broken, all splits within the tolerance of the best are followed, so a proof may rest on it.
+broken, all splits within the tolerance of the best are followed, so a proof may rest on it. A changed node is
+learned once for all the people who come to it.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ SAME, DIFFERS, MAY_DIFFER, UNSURE = 0, 1, 2, 3
 """What becomes of a person: the label stays, changes, may change by the way ties are broken, or there was too
 much to try."""
 
-MOST_LOOKS = 2000
-"""Nodes that are looked at for one person and one changed table."""
+MOST_LOOKS = 4000
+"""Nodes that are looked at for one changed table."""
 
 MOST_TIES = 64
-"""Different children of one node, by tied splits, that are followed."""
+"""Different ways to cut one node, by tied splits, that are followed."""
 
 WAITING = 64
-"""Room for children that wait, in times the rows of the node."""
+"""Children that wait at most, and room for them in times the rows of the node."""
 
 
 class Spot(NamedTuple):
@@ -41,11 +42,20 @@ class Spot(NamedTuple):
     label: NDArray[np.int64]
 
 
+class Group(NamedTuple):
+    """Some people: their features, and the labels that are expected."""
+
+    x: NDArray[np.float32]
+    expected: NDArray[np.int64]
+
+
 class Room(NamedTuple):
     """What following needs.
 
-    The rows of the present node by every column, its label counts, the scores of its splits, and the rows of
-    children that wait.
+    The rows of the present node by every column, its label counts, the scores of its splits, the rows of
+    children that wait, and who is where: ``waits[w]`` in a child that waits, ``sides[t, side]`` on a side of
+    a tied split, ``here`` in the present node. ``entry[w]`` are the place of a child's rows, its depth, and
+    whether a tie led to it.
     """
 
     live: NDArray[np.int32]
@@ -53,13 +63,10 @@ class Room(NamedTuple):
     scores: NDArray[np.float64]
     waiting: NDArray[np.int32]
     inside: NDArray[np.bool_]
-
-
-class Person(NamedTuple):
-    """Somebody's features, and the label that is expected."""
-
-    x: NDArray[np.float32]
-    expected: int
+    waits: NDArray[np.bool_]
+    sides: NDArray[np.bool_]
+    here: NDArray[np.bool_]
+    entry: NDArray[np.int64]
 
 
 def spot_of(columns: Columns, y: NDArray[np.int64], rows: NDArray[np.int32]) -> Spot:
@@ -69,60 +76,85 @@ def spot_of(columns: Columns, y: NDArray[np.int64], rows: NDArray[np.int32]) -> 
     return Spot(code, order, y[rows])
 
 
-def room_for(spot: Spot, n_labels: int) -> Room:
-    """Make room for following people through a node."""
+def room_for(spot: Spot, n_labels: int, n_people: int) -> Room:
+    """Make room for following so many people through a node."""
     n_rows = len(spot.label)
     live, scores = np.empty_like(spot.order), np.empty(spot.order.shape)
     waiting, inside = np.empty(WAITING * n_rows, np.int32), np.zeros(n_rows, np.bool_)
-    return Room(live, np.zeros(n_labels, np.int64), scores, waiting, inside)
+    waits = np.zeros((WAITING, n_people), np.bool_)
+    sides, here = np.zeros((MOST_TIES, 2, n_people), np.bool_), np.zeros(n_people, np.bool_)
+    entry = np.zeros((WAITING, 4), np.int64)
+    return Room(live, np.zeros(n_labels, np.int64), scores, waiting, inside, waits, sides, here, entry)
+
+
+BEGIN, END, DEPTH, TIED = 0, 1, 2, 3
+"""Columns of `Room.entry`."""
+
+FATE, CHANGE = 0, 1
+"""Columns of what is found: what may become of a person, and the first change that does it."""
 
 
 @kernel
-def first_differing(
-    criterion: Any, columns: Any, spot: Any, changes: Any, person: Any, depth: int, room: Any
+def differing(
+    criterion: Any, columns: Any, spot: Any, changes: Any, group: Any, asked: Any, depth: int, room: Any
 ) -> Any:
-    """Find the first change after which some tree may give a person another label than expected.
+    """Find, for each person of a group, the first change after which trees give another label than expected.
 
     ``changes[c, k]`` is a row of the spot and its new label, -1 if it is removed; the row is -1 where there
-    are fewer changes. Gives the number of the change, what may become of the person, and the cells looked at.
+    are fewer changes. Gives fates and changes by person, and the cells looked at. A change that surely gives
+    another label counts before one that does so by a tie; whoever has one is followed no further. Only people
+    who are ``asked`` for are followed.
     """
     label = spot.label.copy()
+    found = np.zeros((len(asked), 2), np.int64)
+    found[:, CHANGE] = -1
+    fate = np.zeros(len(asked), np.int64)
+    left = 0
+    for p in range(len(asked)):
+        left += asked[p]
     work = 0
     for c in range(len(changes)):
+        if left == 0:
+            break
         for k in range(changes.shape[1]):
             if changes[c, k, 0] >= 0:
                 label[changes[c, k, 0]] = changes[c, k, 1]
-        fate, cells = _follow(criterion, columns, spot, label, person, depth, room)
+        for p in range(len(asked)):
+            fate[p] = SAME
+            room.here[p] = asked[p] and found[p, FATE] != DIFFERS
+        work += _follow(criterion, columns, spot, label, group, depth, room, fate)
         for k in range(changes.shape[1]):
             if changes[c, k, 0] >= 0:
                 label[changes[c, k, 0]] = spot.label[changes[c, k, 0]]
-        work += cells
-        if fate != SAME:
-            return c, fate, work
-    return -1, SAME, work
+        for p in range(len(asked)):
+            known = found[p, FATE]
+            if fate[p] > known or (fate[p] == DIFFERS and known != DIFFERS):
+                left -= fate[p] == DIFFERS
+                found[p, FATE], found[p, CHANGE] = fate[p], c
+    return found, work
 
 
 @kernel
-def _follow(criterion: Any, columns: Any, spot: Any, label: Any, person: Any, depth: int, room: Any) -> Any:
-    """What may become of a person who comes to a node whose rows have these labels.
+def _follow(
+    criterion: Any, columns: Any, spot: Any, label: Any, group: Any, depth: int, room: Any, fate: Any
+) -> int:
+    """Note what may become of the people in a node (``room.here``) whose rows have these labels.
 
     Soundness
     ---------
-    Depth first over the person's sides of all splits whose score is within the tolerance of the best: the
-    learner takes one of them. Splits that give the person's side the same rows have one child. Thresholds
-    are the midpoints of the gaps between the rows that are there.
+    Depth first over all splits whose score is within the tolerance of the best, the learner takes one of
+    them, and over the sides on which somebody is. Splits that cut the rows alike share their children, in
+    which then is whom any of them sends there. Thresholds are the midpoints of the gaps between the rows that
+    are there. Somebody about whom too much is to be tried is unsure.
     """
     size = _fill(spot.order, label, room.live)
     if size == 0:
-        return SAME, 0  # no tree sends anybody here
-    begins = np.empty(MOST_LOOKS, np.int64)
-    ends = np.empty(MOST_LOOKS, np.int64)
-    depths = np.empty(MOST_LOOKS, np.int64)
-    ties = np.empty((MOST_TIES, 4), np.int64)
+        return 0  # no tree sends anybody here
+    ties = np.empty((MOST_TIES, 3), np.int64)
     branches = new_branches(len(room.counts))
-    n_waiting = 0
+    waiting = 0
+    tied = 0
     work = 0
-    differs = DIFFERS
     for _look in range(MOST_LOOKS):
         work += size * len(spot.code)
         own = _count(label, room, size)
@@ -135,30 +167,45 @@ def _follow(criterion: Any, columns: Any, spot: Any, label: Any, person: Any, de
                 size >= stop_rows(criterion) and best - value(criterion, room.counts) <= 2 * tied_by
             )
             if best > -np.inf:
-                n_ties = _ties(columns, spot.code, person.x, room, size, best - tied_by, ties)
-        if stops and own != person.expected:
-            return differs, work
+                n_ties = _ties(columns, spot.code, group.x, room, size, best - tied_by, ties)
+        if stops:
+            _tell(group.expected, own, room.here, DIFFERS if tied == 0 else MAY_DIFFER, fate)
+        if n_ties > 1 or (n_ties == 1 and (room.sides[0, 0] & room.sides[0, 1]).any()):
+            tied = 1
         if n_ties < 0:
-            return UNSURE, work
-        if n_ties > 1:
-            differs = MAY_DIFFER
-        for t in range(1, n_ties):
-            begin = ends[n_waiting - 1] if n_waiting else 0
-            if n_waiting == MOST_LOOKS or begin + ties[t, 3] > len(room.waiting):
-                return UNSURE, work
-            begins[n_waiting], depths[n_waiting] = begin, depth - 1
-            ends[n_waiting] = _copy_side(spot.code, room, size, ties[t], begin)
-            n_waiting += 1
-        if n_ties:
-            size = _keep_side(spot.code, room.live, size, ties[0])
-            depth -= 1
-        elif n_waiting:
-            n_waiting -= 1
-            size = _take_up(spot.order, room, begins[n_waiting], ends[n_waiting])
-            depth = depths[n_waiting]
-        else:
-            return SAME, work
-    return UNSURE, work
+            _tell(group.expected, -1, room.here, UNSURE, fate)
+        for t in range(max(0, n_ties)):
+            for side in range(2):
+                if not room.sides[t, side].any():
+                    continue
+                begin = room.entry[waiting - 1, END] if waiting else 0
+                n_rows = ties[t, 2] if side == 0 else size - ties[t, 2]
+                if waiting == WAITING or begin + n_rows > len(room.waiting):
+                    _tell(group.expected, -1, room.sides[t, side], UNSURE, fate)
+                    continue
+                room.entry[waiting, BEGIN] = begin
+                room.entry[waiting, END] = _copy_side(spot.code, room, size, ties[t], side, begin)
+                room.entry[waiting, DEPTH], room.entry[waiting, TIED] = depth - 1, tied
+                room.waits[waiting] = room.sides[t, side]
+                waiting += 1
+        if waiting == 0:
+            return work
+        waiting -= 1
+        depth, tied = room.entry[waiting, DEPTH], room.entry[waiting, TIED]
+        room.here[:] = room.waits[waiting]
+        size = _take_up(spot.order, room, room.entry[waiting, BEGIN], room.entry[waiting, END], depth == 0)
+    _tell(group.expected, -1, room.here, UNSURE, fate)
+    for w in range(waiting):
+        _tell(group.expected, -1, room.waits[w], UNSURE, fate)
+    return work
+
+
+@kernel
+def _tell(expected: Any, label: int, here: Any, how: int, fate: Any) -> None:
+    """Note whom a label surprises."""
+    for p in range(len(here)):
+        if here[p] and expected[p] != label and fate[p] != DIFFERS:
+            fate[p] = max(fate[p], how)
 
 
 @kernel
@@ -207,17 +254,17 @@ def _score(criterion: Any, code: Any, label: Any, room: Any, size: int, branches
 
 @kernel
 def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, ties: Any) -> int:
-    """List the children of splits that score at least so much, on the person's side, each set of rows once.
+    """List the cuts of splits that score at least so much, each once, and who is on which side.
 
-    A child is its column, the last code on the left, the side and its number of rows. -1: too many. People
-    without a value go where more rows are, if no row lacks one (`prove/views.py`).
+    A cut is its column, the last code on the left and the number of rows there. -1: too many. People without
+    a value go where more rows are, if no row lacks one (`prove/views.py`).
     """
     used = 0
     for j in range(len(code)):
         start, live = columns.starts[j], room.live[j]
         first = columns.values[start + code[j, live[0]]]
         last = columns.values[start + code[j, live[size - 1]]]
-        by_size = np.isinf(x[j]) and not np.isinf(first) and not np.isinf(last)
+        whole = not np.isinf(first) and not np.isinf(last)
         for k in range(1, size):
             if room.scores[j, k] < least:
                 continue
@@ -226,123 +273,58 @@ def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, t
             middle = (
                 np.float64(columns.values[start + low]) / 2 + np.float64(columns.values[start + high]) / 2
             )
-            side = 0 if x[j] <= min(middle, LARGEST) else 1
-            if by_size:
-                side = 0 if 2 * k > size else 1
-            n_rows = k if side == 0 else size - k
-            known = False
-            for t in range(used):
-                if ties[t, 3] == n_rows and _same_rows(code, room.live[0], size, ties[t], j, low, side):
-                    known = True
-                    break
-            if known:
-                continue
-            if used == len(ties):
-                return -1
-            ties[used, 0], ties[used, 1], ties[used, 2], ties[used, 3] = j, low, side, n_rows
-            used += 1
+            at = 0
+            while at < used and not _same_rows(code, room.live[0], size, ties[at], j, low, k):
+                at += 1
+            if at == used:
+                if used == len(ties):
+                    return -1
+                ties[at, 0], ties[at, 1], ties[at, 2] = j, low, k
+                room.sides[at] = False
+                used += 1
+            for p in range(len(room.here)):
+                if room.here[p]:
+                    side = 0 if x[p, j] <= min(middle, LARGEST) else 1
+                    if whole and np.isinf(x[p, j]):
+                        side = 0 if 2 * k > size else 1
+                    room.sides[at, side, p] = True
     return used
 
 
 @kernel
-def _same_rows(code: Any, rows: Any, size: int, tie: Any, j: int, low: int, side: int) -> bool:
-    """Whether a child has no row that the tie's child, of the same size, lacks."""
+def _same_rows(code: Any, rows: Any, size: int, tie: Any, j: int, low: int, n_left: int) -> bool:
+    """Whether a split has the rows of a cut on its left."""
+    if tie[2] != n_left:
+        return False
     for k in range(size):
         r = rows[k]
-        if (code[j, r] > low) == (side == 1) and (code[tie[0], r] > tie[1]) != (tie[2] == 1):
+        if (code[j, r] <= low) != (code[tie[0], r] <= tie[1]):
             return False
     return True
 
 
 @kernel
-def _keep_side(code: Any, live: Any, size: int, tie: Any) -> int:
-    """Go on with a child."""
-    used = 0
-    for j in range(len(code)):
-        used = 0
-        for k in range(size):
-            r = live[j, k]
-            live[j, used] = r  # without a branch, as above
-            used += (code[tie[0], r] > tie[1]) == (tie[2] == 1)
-    return used
-
-
-@kernel
-def _copy_side(code: Any, room: Any, size: int, tie: Any, begin: int) -> int:
+def _copy_side(code: Any, room: Any, size: int, tie: Any, side: int, begin: int) -> int:
     """Keep the rows of a child for later."""
     for k in range(size):
         r = room.live[0, k]
-        if (code[tie[0], r] > tie[1]) == (tie[2] == 1):
+        if (code[tie[0], r] > tie[1]) == (side == 1):
             room.waiting[begin] = r
             begin += 1
     return begin
 
 
 @kernel
-def _take_up(order: Any, room: Any, begin: int, end: int) -> int:
-    """Go on with a child that waited."""
+def _take_up(order: Any, room: Any, begin: int, end: int, is_leaf: bool) -> int:
+    """Go on with a child that waited; of a leaf one column is enough."""
     for k in range(begin, end):
         room.inside[room.waiting[k]] = True
     used = 0
-    for j in range(len(order)):
+    for j in range(1 if is_leaf else len(order)):
         used = 0
         for r in order[j]:
-            if room.inside[r]:
-                room.live[j, used] = r
-                used += 1
+            room.live[j, used] = r  # without a branch: what is not there is written over
+            used += room.inside[r]
     for k in range(begin, end):
         room.inside[room.waiting[k]] = False
     return used
-
-
-@kernel
-def deviating(criterion: Any, spot: Any, splits: Any, total: Any, usual: Any, changes: Any) -> Any:
-    """Which changes may make the node take another split than its usual ones, or none.
-
-    ``splits`` are (feature, low, left counts by label), among them all that a change may make the best;
-    ``usual`` marks those that tie on T.
-    """
-    feature, low, left = splits
-    n_labels = left.shape[1]
-    branches = new_branches(n_labels)
-    own, sizes = branches.own, branches.size
-    scores = np.empty(len(feature))
-    counts = np.empty(n_labels, np.int64)
-    found = np.zeros(len(changes), np.bool_)
-    for c in range(len(changes)):
-        counts[:] = total
-        for k in range(changes.shape[1]):
-            if changes[c, k, 0] >= 0:
-                counts[spot.label[changes[c, k, 0]]] -= 1
-                if changes[c, k, 1] >= 0:
-                    counts[changes[c, k, 1]] += 1
-        size = counts.sum()
-        best = -np.inf
-        for s in range(len(feature)):
-            for i in range(n_labels):
-                own[0, i] = left[s, i]
-            for k in range(changes.shape[1]):
-                r = changes[c, k, 0]
-                if r >= 0 and spot.code[feature[s], r] <= low[s]:
-                    own[0, spot.label[r]] -= 1
-                    if changes[c, k, 1] >= 0:
-                        own[0, changes[c, k, 1]] += 1
-            sizes[0] = 0.0
-            for i in range(n_labels):
-                own[1, i] = counts[i] - own[0, i]
-                sizes[0] += own[0, i]
-            sizes[1] = size - sizes[0]
-            scores[s] = -np.inf
-            if 0 < sizes[0] < size:
-                scores[s] = score(criterion, branches)
-                best = max(best, scores[s])
-        tied_by = tolerance(criterion, size)
-        found[c] = (
-            best == -np.inf
-            or counts.max() == size
-            or (size >= stop_rows(criterion) and best - value(criterion, counts) <= 2 * tied_by)
-        )
-        for s in range(len(feature)):
-            if not usual[s] and scores[s] >= best - tied_by:
-                found[c] = True
-    return found

@@ -1,0 +1,114 @@
+"""The nodes of all trees of T: splits that tie there are followed to both sides, with everybody.
+
+Below `every_table.py`, which tries the changes of these nodes. A node that no change can alter is not listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.learner.criterion.front import tolerance
+from everytree.prove import routing
+from everytree.prove.counts import OWN
+from everytree.prove.engines import RelationalEngine
+from everytree.prove.node import Nodes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.node import Ground, Node
+    from everytree.prove.problem import Problem
+    from everytree.refute.judge import Judge
+
+MOST_SPOTS = 100_000
+"""Nodes that are kept at most."""
+
+NODE_SECONDS, CELL_SECONDS = 3e-4, 1e-8
+"""About what a node costs, and each row and column that is looked at."""
+
+
+@dataclass(eq=False)
+class Task:
+    """A node whose changes are to be tried, and who comes there."""
+
+    node: Node
+    people: NDArray[np.int32]
+    splits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]] | None = None
+    usual: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+
+
+class UsualNodes:
+    """Lists the nodes to which people come by splits that tie on T."""
+
+    def __init__(self, problem: Problem, judge: Judge, most_changes: int, blocked: NDArray[np.bool_]) -> None:
+        self.problem, self.judge, self.most_changes, self.blocked = problem, judge, most_changes, blocked
+        self.nodes, self.engine = Nodes(problem), RelationalEngine()
+        self.X = np.ascontiguousarray(judge.shown.T)
+
+    def fill(self, tasks: dict[int, list[Task]]) -> Iterator[float]:
+        """Follow the splits that tie on T, with everybody who is still open."""
+        served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
+        everybody = np.flatnonzero(self.judge.open).astype(np.int32)
+        stack = [(self.nodes.root(), everybody)]
+        while stack:
+            node, people = stack.pop()
+            key = node.rows.tobytes(), min(node.depth, len(node.rows))
+            known = served.setdefault(key, np.zeros(len(self.judge.open), np.bool_))
+            people = people[~known[people] & self.judge.open[people]]
+            known[people] = True
+            if len(people) == 0:
+                continue
+            if len(served) > MOST_SPOTS:
+                self.blocked[people] = True
+                continue
+            task, children = self._look(node, people)
+            stack += children
+            if task is not None:
+                for p in people.tolist():
+                    tasks[p].append(task)
+            yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X)
+
+    def _look(
+        self, node: Node, people: NDArray[np.int32]
+    ) -> tuple[Task | None, list[tuple[Node, NDArray[np.int32]]]]:
+        """Find the usual splits of a node, and whether a change may give it others."""
+        problem = self.problem
+        total = np.bincount(problem.table.y[node.rows], minlength=problem.bias.n_labels)
+        if node.depth == 0 or total.max() == len(node.rows):
+            return self._leaf(node, people, total), []
+        ground = self.nodes.ground(node)
+        ranking = self.engine.rank(ground)
+        chosen = self.engine.refine(ranking)
+        if len(chosen) == 0:
+            return self._leaf(node, people, total), []
+        usual = ranking.score[chosen] >= ranking.score.max() - tolerance(ground.criterion, len(node.rows))
+        children = self._children(node, ground, chosen[usual], people)
+        if usual.all() and not ranking.may_stop:
+            return None, children
+        at, own = ground.splits, problem.types.measures[:, OWN]
+        splits = at.feature[chosen], at.low[chosen], at.left[chosen].astype(np.int64) @ own
+        return Task(node, people, splits, usual), children
+
+    def _leaf(self, node: Node, people: NDArray[np.int32], total: NDArray[np.int64]) -> Task | None:
+        """A node that the learner does not split: nothing to try if no change can give it another label."""
+        ordered = np.sort(total)
+        pure = node.depth > 0 and ordered[-1] == len(node.rows)
+        as_expected = (self.judge.predictions[people] == np.argmax(total)).all()
+        far = ordered[-1] - ordered[-2] > 2 * self.most_changes
+        return None if far and as_expected and not pure else Task(node, people)
+
+    def _children(
+        self, node: Node, ground: Ground, usual: NDArray[np.int64], people: NDArray[np.int32]
+    ) -> list[tuple[Node, NDArray[np.int32]]]:
+        cuts = routing.cut_splits(self.problem.columns, ground.splits, usual, exact=True)
+        children = []
+        for c, s in enumerate(usual.tolist()):
+            for side in (0, 1):
+                there = routing.people_of_side(cuts, c, side, people, self.X)
+                if len(there):
+                    children.append((self.nodes.child(node, ground.cut(s), side), there))
+        return children
