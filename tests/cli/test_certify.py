@@ -56,6 +56,16 @@ def test_summary_says_what_not_robust_means(run: Run, tmp_path: Path) -> None:
     )
 
 
+def test_an_untested_learner_is_named_once(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("everytree.support.version.NEWEST_LEARNER", (1, 6))
+    write_tables(tmp_path)
+    said = run(*FILES, "--bias", "flip(1)", "--engine", "relational")
+    assert said.code == 0
+    assert said.err.count("is not a tested version") == 1
+    quiet = run(*FILES, "--bias", "flip(1)", "--engine", "relational", "--quiet")
+    assert quiet.err.count("is not a tested version") == 1
+
+
 def test_groups_and_their_intersections_show_sizes(run: Run) -> None:
     said = run("certify", "compas", "--bias", "flip(0.5%)", "--depth", 1, "--group", "sex", "--group", "race")
     assert said.code == 0

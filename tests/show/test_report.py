@@ -132,6 +132,13 @@ def test_a_tree_that_is_no_better_than_the_majority_is_called_that_at_the_top():
     )
 
 
+def test_an_untested_learner_is_named_at_the_top(audit, monkeypatch):
+    monkeypatch.setattr("everytree.support.version.NEWEST_LEARNER", (1, 6))
+    said = headline(audit).warnings
+    assert "is not a tested version" in said[0]
+    assert any("is not a tested version" in fact.note for fact in method.facts(audit))
+
+
 def twenty_people(*sweeps, most=12):
     X = pd.DataFrame({"x": np.arange(20.0)})
     y = (X["x"] > 9).astype(int)

@@ -17,7 +17,7 @@ from everytree.cli.screen import cells, console, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
 from everytree.results.learned import tree_facts
 from everytree.support.text import percent
-from everytree.support.version import VERSION
+from everytree.support.version import VERSION, learner_notes
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -162,6 +162,7 @@ def _summary(result: AuditResult) -> dict[str, Any]:
     return {
         "everytree": VERSION,
         "title": plan.title,
+        "notes": list(learner_notes()),
         "hashes": result.hashes,
         "outputs": outputs,
         "shares": lines,

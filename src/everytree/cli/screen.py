@@ -20,6 +20,7 @@ from everytree.prove.counts import node_splits
 from everytree.results.learned import tree_facts
 from everytree.results.texts import open_lines
 from everytree.support.text import percent
+from everytree.support.version import learner_notes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ def console() -> Console:
 
 @contextmanager
 def notes(screen: Console) -> Iterator[None]:
-    """Show warnings as one-line notes."""
+    """Show warnings as one-line notes, one about an untested scikit-learn first."""
 
     def show(message: Warning | str, *_: Any, **__: Any) -> None:
         screen.print(f"note: {escape(' '.join(str(message).split()))}", soft_wrap=True)
@@ -70,6 +71,8 @@ def notes(screen: Console) -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("always", EverytreeWarning)
         warnings.showwarning = show
+        for note in learner_notes():
+            show(note)
         yield
 
 
@@ -242,8 +245,10 @@ def show_verdicts(screen: Console, result: CertificationResult, witness: str = "
 
 
 def show_notes(screen: Console, said: Sequence[str]) -> None:
-    """Show what proofs take for granted beyond the tables, one line each."""
+    """Show what proofs take for granted beyond the tables, one line each; see also `notes`."""
     for note in said:
+        if note in learner_notes():
+            continue  # the command began with it
         screen.print(f"note: {escape(note)}", soft_wrap=True)
 
 

@@ -24,6 +24,7 @@ from everytree.learner.held import found_by, unwrapped, why_not
 from everytree.learner.same_learner import check_same_learner, predict, shares, trained
 from everytree.learner.settings import SUPPORTED, Settings, describe, read_parameters, refuse
 from everytree.learner.steps import step_kinds, step_problems
+from everytree.support.version import learner_notes
 from everytree.table.described import working_steps
 from everytree.table.encoding import encode_people, encode_training
 from everytree.table.frames import Source, as_source
@@ -142,10 +143,11 @@ class Prepared:
         moved = {"miss": "added", "fake": "removed"}
         done = [moved[kind] for kind in dict.fromkeys(c.kind for c in bias.components) if kind in moved]
         steps = [] if self.learner.encoder is None else step_kinds(self.learner.encoder.steps)
+        said = (*learner_notes(), *self.notes)
         if not done or not steps:
-            return self.notes
+            return said
         return (
-            *self.notes,
+            *said,
             f"The steps before the tree ({', '.join(steps)}) are kept as they were fitted to the training "
             f"table: they are not fitted again when rows are {' or '.join(done)}.",
         )

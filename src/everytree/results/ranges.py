@@ -19,7 +19,7 @@ from everytree.refute.witness import no_change
 from everytree.support.above import Picture, above
 from everytree.support.files import write_table, write_text
 from everytree.support.text import listing, nearest
-from everytree.support.version import VERSION
+from everytree.support.version import VERSION, learner_notes
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,6 +186,7 @@ class MetricRanges:
         return {
             "everytree": VERSION,
             "bias": self.bias,
+            "notes": list(learner_notes()),
             "positive": _plain(self.positive),
             "tables": self.tables,
             "ranges": lines,

@@ -1,3 +1,31 @@
-"""The version, in its one place: the package, stored results and audit keys read it here."""
+"""Versions, in their one place: our own, and those of scikit-learn whose trees were held against the method.
+
+The package, stored results and audit keys read ours here. Another scikit-learn may learn other trees than the
+method says: ``python -m benchmarks.canary`` finds out, and `NEWEST_LEARNER` may be raised.
+"""
+
+from __future__ import annotations
+
+import re
+from importlib.metadata import version
+
+__all__ = ["NEWEST_LEARNER", "OLDEST_LEARNER", "VERSION", "learner_notes"]
 
 VERSION = "0.2.0"
+
+OLDEST_LEARNER, NEWEST_LEARNER = (1, 6), (1, 9)
+"""First two numbers of the versions of scikit-learn between which trees were tested, both ends included."""
+
+
+def learner_notes() -> tuple[str, ...]:
+    """Warn of an installed scikit-learn that was not tested; nothing otherwise."""
+    installed = version("scikit-learn")
+    numbers = tuple(map(int, re.findall(r"\d+", installed)[:2]))
+    if OLDEST_LEARNER <= numbers <= NEWEST_LEARNER:
+        return ()
+    oldest, newest = (".".join(map(str, known)) for known in (OLDEST_LEARNER, NEWEST_LEARNER))
+    return (
+        f"scikit-learn {installed} is not a tested version: everytree {VERSION} was tested with {oldest} to "
+        f"{newest}, and proofs are about trees as these versions learn them. Install one of them, or a newer "
+        "everytree.",
+    )

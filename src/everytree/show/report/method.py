@@ -17,7 +17,7 @@ from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
 from everytree.support.text import pasteable
-from everytree.support.version import VERSION
+from everytree.support.version import VERSION, learner_notes
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell, Data, Plan
@@ -79,7 +79,7 @@ def facts(audit: AuditResult) -> list[Fact]:
     engines = dict.fromkeys(result.engine for result in audit.verdicts.values())
     found = [
         Fact("Program", f"everytree {VERSION}"),
-        Fact("scikit-learn", sklearn.__version__, "The learner that is certified and retrained."),
+        Fact("scikit-learn", sklearn.__version__, " ".join([LEARNER, *learner_notes()])),
     ]
     for depth, each in audit.prepared.items():
         found.append(Fact(f"Learner, depth {depth}", str(each.learner), code=True))
@@ -100,6 +100,7 @@ def facts(audit: AuditResult) -> list[Fact]:
     return found
 
 
+LEARNER = "The learner that is certified and retrained."
 ENGINES = (
     "“interval” is the paper’s method and “relational” compares splits on the same table; both only prove. "
     "“auto” goes on to decide the others by path programs and retrained witnesses."

@@ -14,6 +14,7 @@ from everytree.results.learned import TreeFacts, tree_facts
 from everytree.show.report import findings
 from everytree.show.report.findings import VerdictCounts
 from everytree.show.report.people import amount_of
+from everytree.support.version import learner_notes
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell
@@ -146,10 +147,11 @@ def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
 
 
 def _warnings(trees: list[DepthRow]) -> list[str]:
-    """Say loudly which trees tell nobody apart or are no better than the majority, by depth."""
+    """Say loudly that scikit-learn is untested, and which trees are no better than the majority."""
     several = len(trees) > 1
     said = [(row.depth, row.facts.warning or row.facts.no_better) for row in trees]
-    return [f"Depth {depth}: {words}" if several else words for depth, words in said if words]
+    of_trees = [f"Depth {depth}: {words}" if several else words for depth, words in said if words]
+    return [*learner_notes(), *of_trees]
 
 
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
