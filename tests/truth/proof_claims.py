@@ -2,7 +2,8 @@
 
 For each person by itself a file is made of the walk, which is not left when a second label shows up, or of
 path programs. The person counts as certified only if the verification accepts the file: so its own mistakes
-show against the oracle, whatever the provers are worth.
+show against the oracle, whatever the provers are worth. Also files of provers with a planted mistake, which
+must be rejected wherever they claim what is wrong.
 """
 
 from __future__ import annotations
@@ -87,6 +88,63 @@ def _paths(question: Any, claim: dict[str, Any], tables: Any) -> Iterator[list[A
     if proofs.failed:
         raise Rejected("path", "no proof")
     return iter(lines)
+
+
+def file_is_rejected(problem: Problem, person: int, by: str) -> bool:
+    """Whether the file that the provers make of a wrong verdict is rejected; False if they make none.
+
+    The walk writes what it does; path programs are written as the search believes them, unchecked.
+    """
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree.bias import as_bias, resolve
+    from everytree.checker.proofs import Rejected, verify_lines
+    from everytree.learner import prepare
+    from everytree.prove.problem import Problem as Question
+    from everytree.questions.proofs.claim import claim_of, tables_of
+
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
+    prepared = prepare(tree, problem.X, problem.y, problem.points[person : person + 1])
+    model = as_bias(problem.bias())
+    resolved = resolve(model, prepared.train)
+    question = Question.of(prepared.train, resolved, prepared.learner.settings)
+    claim = claim_of(prepared, model, resolved, [])
+    claim["robust"] = {by: [[0, int(prepared.predictions[0])]]}
+    tables = tables_of(prepared, claim)
+    steps = _honest_walk(question, prepared) if by == "walk" else _believed(question, claim, tables)
+    if steps is None:
+        return False
+    try:
+        verify_lines(_file(claim, by, iter(steps)), tables)
+    except Rejected as failure:
+        print(f"REJECTED {failure}")
+        return True
+    raise AssertionError(f"the verification accepts a wrong proof\n{problem.describe()}")
+
+
+def _honest_walk(question: Any, prepared: Any) -> list[list[Any]] | None:
+    from everytree.prove.engines import RelationalEngine
+    from everytree.prove.problem import People
+    from everytree.prove.recording import RecordedWalk
+
+    walk = RecordedWalk(question, People(prepared.test.X, prepared.predictions), RelationalEngine())
+    lines = list(walk.lines())
+    return lines if (walk.tally.possible.sum(axis=1) == 1).all() else None
+
+
+def _believed(question: Any, claim: dict[str, Any], tables: Any) -> list[list[Any]] | None:
+    from everytree.checker.proofs.claim import read_claim
+    from everytree.checker.proofs.paths import PathCheck
+    from everytree.questions.proofs.paths import PathProofs
+    from everytree.support.limits import Limits
+
+    proofs, asked = PathProofs(question, Limits.of(2.0)), PathCheck.is_empty
+    PathCheck.is_empty = lambda *_: True  # type: ignore[method-assign]
+    try:
+        lines = proofs.lines(read_claim(claim, tables).problems["paths"])
+    finally:
+        PathCheck.is_empty = asked  # type: ignore[method-assign]
+    return None if proofs.failed else lines
 
 
 def verified_verdicts(problem: Problem) -> list[tuple[bool, int]]:

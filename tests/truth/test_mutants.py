@@ -16,6 +16,7 @@ from tests.truth.mutants import (
     hunt,
     run_campaign,
 )
+from tests.truth.planted import is_rejected, planted
 
 # A package with the names the campaign uses. It certifies only tables that have one label:
 # always right, because every label of a biased table is a label of the table.
@@ -138,3 +139,10 @@ def test_the_library_itself_survives(empty, engine, problems):
 def test_mutant_is_caught(mutant, empty):
     found = hunt(mutant, empty)
     assert found.caught, f"{mutant.name!r} was not noticed\n{found.output}"
+
+
+@pytest.mark.parametrize("name", ["ties dropped", "leaf flip worth 1", "rivals that may be unavailable"])
+def test_a_file_of_a_faulty_prover_is_rejected(name, empty):
+    """Three of those of ``python -m benchmarks.planted``."""
+    found = is_rejected(planted()[name], empty)
+    assert found.caught, found.output
