@@ -35,7 +35,7 @@ DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding",
 AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 LEARNER = (*CHOICES, "max_depth")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
-OUTPUTS = ("folder", "report", "people", "groups", "columns")
+OUTPUTS = ("folder", "report", "people", "groups", "columns", "proofs")
 ENCODINGS = ("onehot", "ordinal")
 
 
@@ -283,4 +283,6 @@ def _outputs(keys: TableOfKeys, base: Path) -> Outputs:
 
     columns = keys.texts("columns") if "columns" in keys.values else None
     folder = path("folder") or base / "audit-results"
-    return Outputs(folder, path("report"), path("people"), path("groups"), columns)
+    return Outputs(
+        folder, path("report"), path("people"), path("groups"), columns, keys.flag("proofs", False)
+    )

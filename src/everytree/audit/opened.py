@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from everytree.audit.digests import digest_of_frame
 from everytree.audit.keys import key_of_bias, naming
 from everytree.audit.plan import check_plan
+from everytree.audit.proofs import check_proofs
 from everytree.audit.remarks import check_labels, note_amounts, note_groups
 from everytree.audit.require import check_require
 from everytree.audit.shown import check_shown
@@ -89,6 +90,7 @@ def open_audit(plan: Plan) -> Opened:
     prepared = {
         depth: _learn(_learner(plan, depth, filled), train, test, filled.notes) for depth in plan.depths
     }
+    check_proofs(plan, next(iter(prepared.values())))
     check_outputs(plan)
     plan = replace(plan, data=replace(plan.data, label=train.label_name, positive=positive))
     return Opened(plan, prepared, max_amounts, _hashes(plan, tables))
@@ -260,6 +262,8 @@ def check_outputs(plan: Plan) -> None:
     """Refuse outputs that could not be written after a long run, and make the folder of the cells."""
     outputs = plan.outputs
     _make_folder(outputs.folder)
+    if outputs.proofs:
+        _make_folder(outputs.proof_folder)
     wanted = {"report": (".html",), "people": tuple(TABLE_FORMS), "groups": tuple(TABLE_FORMS)}
     taken = {Path(name).resolve(): key for key in ("train", "test") if (name := getattr(plan.data, key))}
     for key, suffixes in wanted.items():

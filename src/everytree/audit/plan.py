@@ -127,6 +127,12 @@ class Outputs:
     people: Path | None = None
     groups: Path | None = None
     columns: tuple[str, ...] | None = None
+    proofs: bool = False
+
+    @property
+    def proof_folder(self) -> Path:
+        """Where proof files are written, one for each cell, if they are wanted."""
+        return self.folder / "proofs"
 
 
 @dataclass(frozen=True)

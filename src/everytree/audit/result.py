@@ -5,7 +5,7 @@ Read by the tables, the pictures and the report.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from everytree.audit.require import unmet
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from everytree.audit.plan import Cell, Plan
     from everytree.learner import Prepared
     from everytree.results.certification import CertificationResult
+    from everytree.results.proof_file import ProofFile
     from everytree.results.radii import RadiusResult
 
 __all__ = ["AuditResult"]
@@ -39,6 +40,8 @@ class AuditResult:
         Cell to RadiusResult, in the order of the plan.
     hashes : dict
         What was read (``"train"``, ``"test"``) to the SHA-256 of its content.
+    proofs : dict
+        Cell to the ProofFile that was written for it, if the plan asks for proofs.
     """
 
     plan: Plan
@@ -46,6 +49,7 @@ class AuditResult:
     verdicts: dict[Cell, CertificationResult]
     radii: dict[Cell, RadiusResult]
     hashes: dict[str, str]
+    proofs: dict[Cell, ProofFile] = field(default_factory=dict)
 
     def of(self, sweep: int, depth: int) -> dict[Cell, CertificationResult]:
         """Give the verdicts of one sweep and depth, in the order of its amounts."""

@@ -19,6 +19,7 @@ from everytree.audit.digests import digest_of_array, digest_of_training, key_of
 from everytree.audit.opened import RANDOM_STATE, Opened, open_audit
 from everytree.audit.outputs import write_outputs
 from everytree.audit.packing import unpack, unpack_radius
+from everytree.audit.proofs import with_proofs
 from everytree.audit.result import AuditResult
 from everytree.audit.store import FORMAT, Store
 from everytree.errors import AuditError, EverytreeWarning
@@ -78,7 +79,7 @@ def run_audit(plan: Plan, *, dask: str | None = None, progress: Progress | None 
     run = _Run(opened, progress)
     try:
         run.complete(dask)
-        result = run.result()
+        result = with_proofs(run.result())
         write_outputs(result)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"Interrupted: {run.kept()}") from None

@@ -84,6 +84,7 @@ folder = "audit-results"  # each finished cell is kept here, so that an interrup
 report = "report.html"
 people = "people.csv"  # one line for each person and cell; .parquet works as well
 groups = "groups.csv"  # one line for each group and cell, with the ranges of the metrics
+# proofs = true  # one proof file for each cell, in the folder above; everytree verify checks it
 """
 
 

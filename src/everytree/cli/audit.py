@@ -113,7 +113,18 @@ def _show(screen: Console, result: AuditResult) -> None:
     screen.print()
     for path in written:
         screen.print(f"wrote {escape(str(path))}", soft_wrap=True)
+    if result.proofs:
+        _show_proofs(screen, result)
     screen.print(f"cells kept in {escape(str(outputs.folder))}", soft_wrap=True)
+
+
+def _show_proofs(screen: Console, result: AuditResult) -> None:
+    """Say where the proofs are, and how many of the decided people have none in them."""
+    decided = sum(len(each) - each.counts()["unknown"] for each in result.verdicts.values())
+    inside = sum(len(file.proved) + len(file.refuted) for file in result.proofs.values())
+    folder = escape(str(result.plan.outputs.proof_folder))
+    left = f"; {decided - inside} verdicts are in none" if inside < decided else ""
+    screen.print(f"wrote {len(result.proofs)} proof files into {folder}{left}", soft_wrap=True)
 
 
 def _show_trees(screen: Console, result: AuditResult) -> None:
@@ -159,6 +170,8 @@ def _summary(result: AuditResult) -> dict[str, Any]:
         for key in ("folder", "report", "people", "groups")
         if (path := getattr(plan.outputs, key)) is not None
     }
+    if plan.outputs.proofs:
+        outputs["proofs"] = str(plan.outputs.proof_folder)
     return {
         "everytree": VERSION,
         "title": plan.title,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
 
-__all__ = ["claim_of", "label_code", "tables_of", "values_of", "witness_line"]
+__all__ = ["check_covered", "claim_of", "label_code", "tables_of", "values_of", "witness_line"]
 
 
 def claim_of(
@@ -57,6 +57,13 @@ def claim_of(
         "left_out": [],
         "not_robust": [],
     }
+
+
+def check_covered(prepared: Prepared, model: BiasModel) -> None:
+    """Refuse tables, trees and bias models that no proof file can be about, by name."""
+    _refuse_what_is_not_covered(prepared)
+    _columns(prepared, model)
+    _labels(prepared.train.labels)
 
 
 def _refuse_what_is_not_covered(prepared: Prepared) -> None:

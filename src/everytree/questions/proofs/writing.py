@@ -179,9 +179,12 @@ class _Proofs:
     def write(self, file: Path, check: bool) -> None:
         """Write the file, and again without those whom the verification does not accept."""
         for _ in range(MOST_ROUNDS):
-            with gzip.open(file, "wt", encoding="utf-8", compresslevel=9) as out:
-                for line in self._lines():
-                    out.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+            with file.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as out:
+                for (
+                    line
+                ) in self._lines():  # the same proofs are the same bytes: neither name nor time in them
+                    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+                    out.write(f"{text}\n".encode())
             if not check:
                 return
             try:

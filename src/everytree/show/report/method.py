@@ -5,10 +5,12 @@ Reads the plan and the prepared tables; says nothing about people.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import sklearn
 
@@ -23,7 +25,17 @@ if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell, Data, Plan
     from everytree.results.certification import CertificationResult
 
-__all__ = ["Fact", "columns_of", "commands", "cut_off", "examples", "facts", "open_radii", "short_name"]
+__all__ = [
+    "Fact",
+    "columns_of",
+    "commands",
+    "cut_off",
+    "examples",
+    "facts",
+    "open_radii",
+    "proofs",
+    "short_name",
+]
 
 
 NO_SETTINGS: Mapping[str, object] = {}
@@ -62,6 +74,39 @@ def commands(data: Data, cell: Cell, settings: Mapping[str, object] = NO_SETTING
         options += ["--missing", data.missing]
     options += ["--depth", str(cell.depth), "--bias", str(cell.model), "--person"]
     return [pasteable(["everytree", verb, *tables, *options]) for verb in ("witness", "check")]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """The proof file of one cell: where it is, seen from the report, who is in it, and how it is verified."""
+
+    cell: str
+    name: str
+    address: str
+    people: str
+    command: str
+
+
+def proofs(audit: AuditResult) -> list[Proof]:
+    """List the proof files of an audit; none if it was not asked for any."""
+    data, report = audit.plan.data, audit.plan.outputs.report
+    tables = [short_name(data.train), *([short_name(data.test)] if data.test is not None else [])]
+    found = []
+    for cell, file in audit.proofs.items():
+        start = file.path.parent if report is None else report.parent
+        people = f"{number(len(file.proved))} robust, {number(len(file.refuted))} not robust"
+        if file.left_out:
+            people += f"; {number(len(file.left_out))} decided people are not in it"
+        found.append(
+            Proof(
+                f"{cell.model}, depth {cell.depth}",
+                file.path.name,
+                quote(Path(os.path.relpath(file.path, start)).as_posix()),
+                people,
+                pasteable(["everytree", "verify", file.path.name, *tables]),
+            )
+        )
+    return found
 
 
 def examples(result: CertificationResult) -> dict[str, int]:

@@ -91,6 +91,7 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         "family": lambda: pictures.family(audit, first.cell),
         "facts": lambda: method.facts(audit),
         "columns": lambda: method.columns_of(audit),
+        "proofs": lambda: method.proofs(audit),
         "cut_off": lambda: method.cut_off(audit),
         "open_radii": lambda: method.open_radii(audit),
         "commands": lambda: method.commands(audit.plan.data, first.cell, audit.plan.learner),
