@@ -26,6 +26,8 @@ WALK = (
     "challengers that may be unavailable",
     "small nodes never stop",
     "max_leaf_nodes forgotten",
+    "upper cost of splits that may lack rows",
+    "min_impurity_decrease forgotten, intervals",
 )
 PATHS = ("paths ask for the most demanding leaf", "rivals that may be unavailable")
 
