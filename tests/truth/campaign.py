@@ -146,6 +146,7 @@ OTHERS: dict[str, Certifier] = {
     "tables": partial(worker_verdicts, worker="tables"),
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),
+    "table files": partial(file_verdicts, by="tables"),
     "verified": verified_verdicts,
 }
 """Certifiers with a name, besides the library's engines: the check, workers of a decision alone, and the

@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "check" for the independent check, "files" and "path files" for the verification of proof files, "bounds" for the inequality below the relational engine, "witnesses"
+        "check" for the independent check, "files", "path files" and "table files" for the verification of proof files, "bounds" for the inequality below the relational engine, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -146,6 +146,13 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("file: a side of a path keeps one row more", "checker/proofs/conditions.py", "self.constant -= times * UNIT * self.check.problem.sizes.leaf_least", "self.constant -= times * UNIT * (1 + self.check.problem.sizes.leaf_least)", engine="path files", focus={**LEAF, **FAKE, "depth": 1}, problems=40),
     Mutant("file: counts within an end that is one off", "checker/proofs/conditions.py", "self.constant -= sign * times * UNIT * limit", "self.constant -= sign * times * UNIT * (limit + sign)", engine="path files", focus={**FAKE, "depth": 1}, problems=40),
     Mutant("file: a number lost where a part is cut", "checker/proofs/paths.py", "middle + 1 if i == row", "middle + 2 if i == row", engine="path files", focus={**FAKE, "depth": 1}, problems=40),
+    Mutant("file: the first of several best splits of a table", "checker/proofs/small_sets.py", "    for cut in cuts:\n        if", "    for cut in sorted(cuts, key=lambda cut: -cut.low)[:1]:\n        if", engine="table files"),
+    Mutant("file: thresholds at values of a table", "checker/proofs/small_sets.py", "yield _Cut(j, low / 2.0 + high / 2.0,", "yield _Cut(j, low,", engine="table files"),
+    Mutant("file: tables without removals", "checker/proofs/small_sets.py", "        if removable:", "        if False:", engine="table files", focus=FAKE),
+    Mutant("file: one of several equal rows changes", "checker/proofs/small_sets.py", "_changed(table, changes, left, place, budget)", "_changed(table, changes, left, place + 1, budget)", engine="table files"),
+    Mutant("file: a label to flip to forgotten", "checker/proofs/small_sets.py", "for to in sorted(flips_to - {label}))", "for to in sorted(flips_to - {label})[:1])", engine="table files", focus=FLIP),
+    Mutant("file: the last of equal labels in a table", "checker/proofs/small_sets.py", "label = total.index(max(total))", "label = len(total) - 1 - total[::-1].index(max(total))", engine="table files"),
+    Mutant("file: tables without a gain are split", "checker/proofs/small_sets.py", "if not cuts or gainless:", "if not cuts:", engine="table files", focus=ENTROPY),
     # Every table of a small bias set, followed on coded columns, and what is left of a person's paths.
     Mutant("ties of a changed table dropped", "refute/tied_ways.py", "n_ties = _ties(columns, spot.code, group.x, room, size, best - tied_by, ties)", "n_ties = min(1, _ties(columns, spot.code, group.x, room, size, best - tied_by, ties))", engine="tables", focus=FLIP),
     Mutant("a node takes its usual splits whatever is changed", "refute/deviating.py", "if not usual[s] and scores[s] >= best - tied_by:", "if not usual[s] and scores[s] > best + tied_by:", engine="tables", focus=FLIP),

@@ -14,6 +14,7 @@ from everytree.checker.proofs.claim import Claim, Tables, read_claim
 from everytree.checker.proofs.layout import Level
 from everytree.checker.proofs.nodes import Key, Node, Problem
 from everytree.checker.proofs.paths import PathCheck, verify_path
+from everytree.checker.proofs.small_sets import open_cases
 from everytree.checker.proofs.walk import Ending, Opened, open_node
 from everytree.checker.proofs.wording import Rejected
 from everytree.checker.proofs.words import bias_text
@@ -34,6 +35,7 @@ class Report:
     dropped: int = 0
     paths: int = 0
     programs: int = 0
+    tried: int = 0
     tables: int = 0
     witnesses: list[Mapping[str, Any]] = field(default_factory=list)
 
@@ -104,6 +106,8 @@ class _File:
             self._node(*rest)
         elif kind == "path":
             self._path(*rest)
+        elif kind == "tables":
+            self._tables(*rest)
         elif kind == "witness":
             self._witness(*rest)
         elif kind == "end":
@@ -135,8 +139,8 @@ class _File:
         follow: Sequence[Sequence[Any]],
     ) -> None:
         problem = self.problem
-        if problem is None:
-            raise Rejected("node", "it stands before its section.")
+        if problem is None or self.by == "tables":
+            raise Rejected("node", "it belongs to no section.")
         if parent < 0:
             if self.rooted:
                 raise Rejected("node", "a second root.")
@@ -183,6 +187,19 @@ class _File:
         self.report.programs += verify_path(PathCheck(problem, levels, listed, label), parts)
         self.report.paths += 1
         del opened.endings[ending]
+
+    def _tables(self, told: int) -> None:
+        """All tables of a small set, which are listed and learned from here."""
+        problem = self.problem
+        if problem is None or self.by != "tables" or self.rooted:
+            raise Rejected("tables", "it belongs to no section, or comes twice.")
+        self.rooted = True
+        number, wrong = open_cases(problem)
+        if wrong:
+            raise Rejected("tables", "one of them gives another label.", problem.people(wrong))
+        if number != told:
+            raise Rejected("tables", f"the file says that there are {told}, and there are {number}.")
+        self.report.tried = number
 
     def _take(self, opened: Opened, k: int, side: int) -> Node:
         """The child at an edge that nobody has taken yet."""

@@ -19,6 +19,7 @@ import numpy as np
 from everytree.bias import resolve
 from everytree.checker.proofs import Rejected, verify_file
 from everytree.checker.proofs.claim import read_claim
+from everytree.checker.proofs.small_sets import MOST_TABLES, count_tables, is_covered, open_cases
 from everytree.errors import EverytreeError
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.problem import People, Problem
@@ -38,7 +39,9 @@ if TYPE_CHECKING:
 
 __all__ = ["only_exact", "write_proof"]
 
-NOT_IN_FILE = "proved by trying every table of a small set, or not again within the limits: not in this file"
+NOT_IN_FILE = (
+    "proved by trying more tables than are verified, or not again within the limits: not in this file"
+)
 NOT_EXACTLY = "the checker does not accept the proof"
 NO_SEED = "its witness hangs on a random state that is no number"
 OUT_OF_TIME = "the proof could not be derived again in the time given"
@@ -102,11 +105,19 @@ def only_exact(result: CertificationResult, written: ProofFile) -> Certification
     verdicts, ranges = result.verdicts.copy(), result.probability_ranges.copy()
     reasons = np.full(len(result), "", "<U20") if result.reasons is None else result.reasons.astype("<U20")
     verdicts[failed], ranges[failed], reasons[failed] = UNKNOWN, (0.0, 1.0), "not settled"
+    proofs = None if result.proofs is None else result.proofs.copy()
+    if proofs is not None:
+        proofs[failed] = ""
     possible = list(result.possible_labels)
     for person in failed:
         possible[person] = tuple(result.labels.tolist())
     return replace(
-        result, verdicts=verdicts, probability_ranges=ranges, possible_labels=possible, reasons=reasons
+        result,
+        verdicts=verdicts,
+        probability_ranges=ranges,
+        possible_labels=possible,
+        reasons=reasons,
+        proofs=proofs,
     )
 
 
@@ -124,7 +135,8 @@ class _Proofs:
         self.tables = tables_of(self.prepared, self.claim)
         self.people = People(self.prepared.test.X, self.prepared.predictions)
         self.left_out: dict[int, str] = {}
-        self.robust: dict[str, list[int]] = {"walk": [], "paths": []}
+        self.robust: dict[str, list[int]] = {"walk": [], "paths": [], "tables": []}
+        self.tried = 0
         self.paths, self.path_lines = PathProofs(self.problem, limits), list[list[Any]]()
         self._prove()
         self.witnesses = self._witnesses()
@@ -158,7 +170,24 @@ class _Proofs:
             if not self.paths.failed:
                 return
             late = now() > self.limits.deadline
-            self._leave_out(self.paths.failed, OUT_OF_TIME if late else NOT_IN_FILE)
+            failed = set(self.paths.failed)
+            self._leave_out(failed, OUT_OF_TIME if late else NOT_IN_FILE)
+            self._try_tables(failed)
+
+    def _try_tables(self, people: set[int]) -> None:
+        """Take people up again who were proved by trying every table, if the verification can do so, too."""
+        by = self.result.proofs
+        again = sorted(p for p in people if by is not None and by[p] == "tables")
+        if not again:
+            return
+        known = {**self.robust, "tables": sorted({*self.robust["tables"], *again})}
+        checked = read_claim(self._line_of(known), self.tables).problems["tables"]
+        if not is_covered(checked) or count_tables(checked) > MOST_TABLES:
+            return
+        self.tried, wrong = open_cases(checked)
+        self.robust["tables"] = sorted(set(known["tables"]) - set(checked.people(wrong)))
+        for person in self.robust["tables"]:
+            self.left_out.pop(person, None)
 
     def _leave_out(self, people: Iterable[int], reason: str) -> None:
         gone = set(people)
@@ -202,9 +231,12 @@ class _Proofs:
         raise EverytreeError("The proofs do not survive exact arithmetic for too many people.")
 
     def _first_line(self) -> dict[str, Any]:
+        return {**self._line_of(self.robust), "left_out": sorted(self.left_out.items())}
+
+    def _line_of(self, proved: dict[str, list[int]]) -> dict[str, Any]:
         labels = self.prepared.predictions
-        robust = {by: [[p, int(labels[p])] for p in people] for by, people in self.robust.items() if people}
-        return {**self.claim, "robust": robust, "left_out": sorted(self.left_out.items())}
+        robust = {by: [[p, int(labels[p])] for p in people] for by, people in proved.items() if people}
+        return {**self.claim, "robust": robust}
 
     def _lines(self) -> Iterator[Any]:
         """The claim, then the proofs, then the witnesses, then the end."""
@@ -223,6 +255,9 @@ class _Proofs:
                 shift = nodes if line[0] == "node" and line[1] >= 0 else 0
                 yield [line[0], line[1] + shift, *line[2:]]
             nodes += sum(line[0] == "node" for line in self.path_lines)
+        if self.robust["tables"]:
+            yield ["by", "tables"]
+            yield ["tables", self.tried]
         for witness in self.witnesses:
             yield ["witness", witness]
         yield ["end", nodes]
