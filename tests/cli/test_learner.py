@@ -19,6 +19,7 @@ from everytree.audit import load_plan, run_audit
 from everytree.cli.options import LEARNER
 from everytree.errors import AuditError
 from everytree.learner.settings import CHOICES
+from everytree.learner.weight_texts import parse_class_weight, write_class_weight
 from everytree.show.report.method import commands
 from tests.cli.cli_tools import Run, run, write_tables
 
@@ -78,6 +79,55 @@ def test_settings_reach_the_tree(run: Run, tmp_path: Path, options, settings: st
     )
 
 
+WEIGHTED = "class_weight={{'no': {}, 'yes': {}}}, max_depth=1, random_state=0"
+
+
+@pytest.mark.parametrize(
+    ("weights", "settings"),
+    [
+        ("balanced", "class_weight='balanced', max_depth=1, random_state=0"),
+        ("no=1,yes=2", WEIGHTED.format(1, 2)),
+        ('{"no": 0.5, "yes": 2}', WEIGHTED.format(0.5, 2)),
+    ],
+)
+def test_class_weights_reach_the_tree(run: Run, tmp_path: Path, weights: str, settings: str) -> None:
+    write_tables(tmp_path)
+    said = run("witness", *FILES, "--bias", "flip(1)", "--person", 0, "--depth", 1, "--class-weight", weights)
+    assert said.code == 0, said.err
+    assert settings in " ".join(said.err.split())
+
+
+def test_class_weights_are_for_labels_in_the_type_of_their_column(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    table = pd.read_csv(tmp_path / "train.csv")
+    table.assign(hired=(table["hired"] == "yes") * 1.0).to_csv(tmp_path / "train.csv", index=False)
+    said = run("certify", *FILES, "--bias", "flip(1)", "--depth", 1, "--class-weight", "0=1,1=3")
+    assert "class_weight={0.0: 1, 1.0: 3}" in said.err or "class_weight={0: 1, 1: 3}" in said.err
+    again = said.err.partition("    everytree witness")[2].split("\n")[0]
+    assert "--class-weight 0=1,1=3" in again
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (
+            "5",
+            "--class-weight: must be balanced or weights of labels; received '5'. Write balanced, or LABEL=",
+        ),
+        ("{no}", "--class-weight: must be balanced or weights of labels; received '{no}'"),
+        ("no=1,no=2", "--class-weight: a label is named twice in 'no=1,no=2'"),
+        ("no=0", "--class-weight: class_weight={'no': 0}: the weight of 'no' is 0; it must be"),
+        ("no=many", "--class-weight: class_weight={'no': 'many'}: the weight of 'no' is 'many'"),
+        ("No=1,yse=2", "there is no label 'No' in the training table; its labels are 'no', 'yes'. Did you"),
+    ],
+)
+def test_wrong_class_weights(run: Run, tmp_path: Path, weights: str, message: str) -> None:
+    write_tables(tmp_path)
+    said = run("certify", *FILES, "--bias", "flip(1)", "--depth", 1, "--class-weight", weights)
+    assert said.code == 2
+    assert message in " ".join(said.err.split())
+
+
 def test_every_command_that_learns_a_tree_has_them(run: Run) -> None:
     for command in ("certify", "metrics", "witness", "radius", "check"):
         said = run(command, "--help")
@@ -135,9 +185,30 @@ def test_settings_of_an_audit(run: Run, tmp_path: Path) -> None:
     assert set((tmp_path / "audit-results").iterdir()) > before
 
 
+def test_class_weights_of_an_audit(run: Run, tmp_path: Path) -> None:
+    write_tables(tmp_path)
+    path = tmp_path / "audit.toml"
+    path.write_text(AUDIT.format(learner="class_weight = { no = 1.0, yes = 2.5 }"))
+    audit = run_audit(load_plan(path))
+    (result,) = audit.verdicts.values()
+    assert "class_weight={'no': 1.0, 'yes': 2.5}" in result.learner
+    line = shlex.split(commands(audit.plan.data, audit.plan.cells()[0], audit.plan.learner)[0])
+    assert line[6:8] == ["--class-weight", "no=1,yes=2.5"]
+    path.write_text(AUDIT.format(learner="class_weight = { no = 1, maybe = 2 }"))
+    with pytest.raises(AuditError, match=r"\[learner\] class_weight: there is no label 'maybe'"):
+        run_audit(load_plan(path))
+
+
+def test_weights_are_read_as_they_are_written() -> None:
+    for weights in ({"a, b": 1, "c": 2.5}, {"<=50K": 1, ">50K": 3}):
+        assert parse_class_weight(write_class_weight(weights)) == weights
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [
+        ("class_weight = 5", r"\[learner\] class_weight: 5: it must be .*Write class_weight = \"balanced\""),
+        ("class_weight = { no = -1 }", r"\[learner\] class_weight: .*the weight of 'no' is -1"),
         ("min_samples_leaf = 0", r"\[learner\] min_samples_leaf: 0: it must be a whole number of rows"),
         ("max_depth = 3", r"\[learner\] max_depth: the depths of an audit are listed under \[audit\]"),
         ("min_leaf = 3", r"\[learner\] min_leaf: there is no such key"),

@@ -20,6 +20,7 @@ from everytree.datasets.inputs import is_dataset
 from everytree.errors import AuditError, BiasError
 from everytree.learner.missing import WAYS
 from everytree.learner.settings import CHOICES, read_parameters
+from everytree.learner.weight_texts import HOW_IN_FILES
 from everytree.questions.certify import ENGINES
 from everytree.support.text import nearest
 from everytree.table.groups import SMALLEST_COMPARED
@@ -173,7 +174,7 @@ def _learner(keys: TableOfKeys) -> dict[str, Any]:
         raise keys.wrong("max_depth", "the depths of an audit are listed under [audit]: depths = [2].")
     for problem in read_parameters(DecisionTreeClassifier(**keys.values))[1]:
         name, _, words = problem.partition("=")
-        raise keys.wrong(name, words)
+        raise keys.wrong(name, f"{words} {HOW_IN_FILES}" if name == "class_weight" else words)
     return dict(keys.values)
 
 

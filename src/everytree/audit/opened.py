@@ -29,6 +29,7 @@ from everytree.datasets.inputs import Tables, is_dataset, read_people, read_tabl
 from everytree.errors import AuditError
 from everytree.learner import Learner, Prepared, read_training
 from everytree.learner.missing import Filled, fill
+from everytree.learner.weight_texts import for_labels
 from everytree.questions.metrics import check_names
 from everytree.support.files import PARTIAL, TABLE_FORMS, check_writable
 from everytree.support.text import listing, nearest
@@ -79,6 +80,8 @@ def open_audit(plan: Plan) -> Opened:
     """
     check_plan(plan)
     tables = _read(plan)
+    with naming("[learner] class_weight"):
+        plan = replace(plan, learner=for_labels(plan.learner, tables.y_train))
     filled = _fill(plan, tables)
     train, test = _encode(plan, tables, filled)
     check_labels(train, test, tables.y_test)

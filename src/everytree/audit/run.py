@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -203,9 +203,17 @@ def _inputs(opened: Opened) -> dict[str, Any]:
         "random_state": RANDOM_STATE,
         "train": digest_of_training(tables.train),
         "test": digest_of_array(tables.test.X),
-        **({"learner": key_of(dict(opened.plan.learner))} if opened.plan.learner else {}),
+        **({"learner": key_of(_settings(opened.plan))} if opened.plan.learner else {}),
         **versions(),
     }
+
+
+def _settings(plan: Plan) -> dict[str, Any]:
+    """Settings of the tree in plain values, labels and all."""
+    found = dict(plan.learner)
+    if isinstance(given := found.get("class_weight"), Mapping):
+        found["class_weight"] = sorted([repr(label), float(weight)] for label, weight in given.items())
+    return found
 
 
 def _named(changed: list[str]) -> str:

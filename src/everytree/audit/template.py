@@ -49,6 +49,7 @@ missing = "learn"  # missing numbers are left to the tree; "impute" fills them i
 # [learner]  # settings of scikit-learn's tree besides its depth, under the names that it uses
 # min_samples_leaf = 20  # or a share of all rows: 0.01
 # ccp_alpha = 0.001
+# class_weight = "balanced"  # or what a row of each label counts: {{ {weights} }}
 
 [audit]
 groups = [{groups}]  # ["race", "sex"] inside the list means the intersections of the two
@@ -218,6 +219,9 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         label=_toml(table.label),
         positive=_toml(labels[-1]),
         labels=_in_comment(listing(labels)),
+        weights=_in_comment(
+            ", ".join(f"{json.dumps(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))
+        ),
         columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in map(str, table.X.columns)),
         drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),

@@ -13,13 +13,13 @@ from everytree.bias import parse
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import console, notes, plain_table, sign_of_life
-from everytree.errors import EverytreeError
+from everytree.errors import EverytreeError, TableError
 from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
 from everytree.results.ranges import BETWEEN, seen_thousandths
 from everytree.support.limits import as_jobs
-from everytree.support.text import listing, nearest
 from everytree.table.groups import SMALLEST_COMPARED, group_frame
+from everytree.table.labels import label_called
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -86,13 +86,10 @@ def _positive(text: str | None, labels: list[Any]) -> Any:
     """Find the label that is written like this."""
     if text is None:
         return None
-    for label in labels:
-        if str(label) == text:
-            return label
-    raise EverytreeError(
-        f"--positive must be one of the labels, {listing(map(str, labels))}; received {text!r}."
-        f"{nearest(text, labels)}"
-    )
+    try:
+        return label_called(text, labels)
+    except TableError as error:
+        raise EverytreeError(f"--positive must be one of the labels: {error}") from error
 
 
 def _show(screen: Console, ranges: MetricRanges) -> None:

@@ -202,6 +202,14 @@ LEARNER: Given = {
     "ccp_alpha": Annotated[
         str | None, typer.Option("--ccp-alpha", help="Price of a leaf when the tree is pruned.", metavar="X")
     ],
+    "class_weight": Annotated[
+        str | None,
+        typer.Option(
+            "--class-weight",
+            help="What a row of each label counts: balanced, or such as 0=1,1=5 (also as JSON).",
+            metavar="WEIGHTS",
+        ),
+    ],
     "model": Annotated[
         Path | None,
         typer.Option(

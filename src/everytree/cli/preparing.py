@@ -56,7 +56,7 @@ class Setup:
 
     def prepare(self, tables: Tables) -> Prepared:
         """Encode both tables and learn the tree."""
-        estimator = self.learner.estimator()
+        estimator = self.learner.estimator(tables.y_train)
         filled = self._fill(tables, estimator)
         prepared = prepare(
             filled.before(estimator),

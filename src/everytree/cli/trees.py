@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.errors import EverytreeError
 from everytree.learner.missing import Way
 from everytree.learner.settings import CHOICES, read_parameters
+from everytree.learner.weight_texts import HOW_IN_COMMANDS, for_labels, parse_class_weight
 from everytree.support.text import as_number
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Tree"]
 
@@ -27,6 +31,7 @@ class Tree:
     max_leaf_nodes: str | None = None
     min_impurity_decrease: str | None = None
     ccp_alpha: str | None = None
+    class_weight: str | None = None
     model: Path | None = None
     missing: Way | None = None
 
@@ -52,17 +57,42 @@ class Tree:
             )
         self.estimator()
 
-    def estimator(self) -> Any:
-        """Give the tree that the options describe, or the estimator of the file."""
+    def estimator(self, y: pd.Series[Any] | None = None) -> Any:
+        """Give the tree that the options describe, for these labels, or the estimator of the file."""
         if self.model is not None:
             return _load(self.model)
-        settings = {name: as_number(value) for name in CHOICES if (value := getattr(self, name)) is not None}
+        settings = {
+            name: _read(name, value) for name in CHOICES if (value := getattr(self, name)) is not None
+        }
+        if y is not None:
+            settings = _for_labels(settings, y)
         tree = DecisionTreeClassifier(max_depth=_depth(self.depth), random_state=0, **settings)
         problems = read_parameters(tree)[1]
         if problems:
-            named = [f"--{problem.partition('=')[0].replace('_', '-')}: {problem}" for problem in problems]
-            raise EverytreeError("\n".join(named))
+            raise EverytreeError("\n".join(map(_named, problems)))
         return tree
+
+
+def _read(name: str, text: str) -> Any:
+    if name != "class_weight":
+        return as_number(text)
+    try:
+        return parse_class_weight(text)
+    except EverytreeError as error:
+        raise EverytreeError(f"{_option(name)}: {error}") from error
+
+
+def _for_labels(settings: dict[str, Any], y: pd.Series[Any]) -> dict[str, Any]:
+    try:
+        return for_labels(settings, y)
+    except EverytreeError as error:
+        raise EverytreeError(f"--class-weight: {error}") from error
+
+
+def _named(problem: str) -> str:
+    """Say what is wrong with a setting under the name of its option."""
+    name = problem.partition("=")[0]
+    return f"{_option(name)}: {problem}" + (f" {HOW_IN_COMMANDS}" if name == "class_weight" else "")
 
 
 def _option(name: str) -> str:

@@ -40,7 +40,7 @@ SUPPORTED = (
 
 CHOICES = (
     *("criterion", "min_samples_leaf", "min_samples_split", "max_leaf_nodes", "min_impurity_decrease"),
-    "ccp_alpha",
+    *("ccp_alpha", "class_weight"),
 )
 """Settings besides the depth that commands and audit files offer, under the names that scikit-learn uses."""
 

@@ -15,6 +15,7 @@ from urllib.parse import quote
 import sklearn
 
 from everytree.learner.missing import WAYS
+from everytree.learner.weight_texts import write_class_weight
 from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.results.certification import ROBUST
 from everytree.show.report.findings import number
@@ -69,7 +70,8 @@ def commands(data: Data, cell: Cell, settings: Mapping[str, object] = NO_SETTING
     if data.encoding != "onehot":
         options += ["--encoding", data.encoding]
     for name, value in settings.items():
-        options += [f"--{name.replace('_', '-')}", str(value)]
+        text = write_class_weight(value) if isinstance(value, Mapping) else str(value)
+        options += [f"--{name.replace('_', '-')}", text]
     if data.missing != WAYS[0]:
         options += ["--missing", data.missing]
     options += ["--depth", str(cell.depth), "--bias", str(cell.model), "--person"]
