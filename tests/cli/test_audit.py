@@ -3,6 +3,7 @@
 # ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
 
 import json
+import re
 import sys
 import time
 import tomllib
@@ -19,7 +20,7 @@ import pytest
 from rich.console import Console
 
 from everytree.audit import load_plan, run_audit, trying
-from everytree.audit.guessing import columns_to_drop, guess_label
+from everytree.audit.guessing import columns_to_drop, guess_groups, guess_label
 from everytree.audit.opened import open_audit
 from everytree.audit.store import Store
 from everytree.cli import screen
@@ -264,6 +265,35 @@ def test_the_only_column_with_two_values_is_the_label(run: Run, tmp_path: Path) 
     assert (content["data"]["label"], content["data"]["positive"]) == ("hired", 1)
     assert content["bias"][1]["model"] == "flip(?, where label == 1)"
     assert content["audit"]["groups"] == []
+
+
+def test_ages_are_groups_in_bands(run: Run, tmp_path: Path) -> None:
+    ages = [20, 22, 24, 30, 33, 36, 39, 44, 48, 52, 57, None, 70, 76]
+    table = pd.DataFrame({"Age": ages, "n": range(14), "hired": [0, 1] * 7})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = run("audit", "--init", "t.csv", "--label", "hired")
+    assert "groups   Age by 25, 45, 65\n" in said.err
+    path = tmp_path / "audit.toml"
+    content = tomllib.loads(path.read_text())
+    assert content["bias"][1]["model"] == "flip(?, where Age >= 25 and Age < 45 and label == 1)"
+    assert content["bias"][1]["name"] == "Age 25 to 44, wrongly labelled hired 1"
+    path.write_text(
+        re.sub(r"amounts = .*", "amounts = [1]", path.read_text()).replace("jobs = -1", "jobs = 1")
+    )
+    assert run("audit", "audit.toml").code == 0
+    people = pd.read_csv(tmp_path / "people.csv")
+    assert people["Age by 25, 45, 65"].value_counts(dropna=False).tolist() == [10, 6, 6, 4, 2]
+    groups = pd.read_csv(tmp_path / "groups.csv")
+    found = groups.loc[groups["by"] == "Age by 25, 45, 65", "group"].unique().tolist()
+    assert found == ["under 25", "25 to 44", "45 to 64", "65 and over", "missing"]
+    assert "65 and over" in (tmp_path / "report.html").read_text()
+
+
+def test_bands_of_ages_that_are_alike_are_quarters() -> None:
+    ages = pd.DataFrame({"age": [*range(12, 24)] * 3, "sex": ["f", "m"] * 18})
+    assert guess_groups(ages, {}) == ("sex", "age by 15, 18, 21")
+    months = pd.DataFrame({"age": [m / 4 for m in range(60)]})
+    assert guess_groups(months, {}) == ("age by 3.75, 7.5, 11.25",)
 
 
 def test_a_first_audit_drops_identifiers(run: Run, tmp_path: Path) -> None:

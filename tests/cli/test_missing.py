@@ -156,3 +156,20 @@ def test_a_saved_estimator_brings_its_own_steps(run: Run, tmp_path: Path) -> Non
     said = run("certify", *FILES[:-2], "--model", "model", "--missing", "impute")
     assert said.code == 2
     assert "--model brings its own settings; received --missing as well" in said.err
+
+
+def test_groups_in_bands_and_of_missing_values(run: Run) -> None:
+    files = ("train.csv", "test.csv", "--label", "hired", "--depth", 1, "--group", "age by 9,40")
+    said = run("certify", *files, "--bias", "flip(1)")
+    assert [line.split("  ")[0] for line in said.err.splitlines()[-3:]] == [
+        "9 to 39",
+        "40 and over",
+        "missing",
+    ]
+    said = run("radius", *files, "--family", "flip(?)", "--max-amount", 2)
+    assert said.code == 0, said.err
+    assert [line.split("  ")[0] for line in said.err.splitlines()[-3:]] == [
+        "9 to 39",
+        "40 and over",
+        "missing",
+    ]

@@ -30,6 +30,11 @@ def sizes(features: object) -> dict[Any, int]:
         ("age", {25: 2, 31: 2}),
         ("sex", {"F": 1, "M": 2, "missing": 1}),
         (["sex", "age"], {("F", 31): 1, ("M", 25): 1, ("M", 31): 1, ("missing", 25): 1}),
+        ("age by 26", {"under 26": 2, "26 and over": 2}),
+        (
+            ["sex", "age by 26,40"],
+            {("F", "26 to 39"): 1, ("M", "under 26"): 1, ("M", "26 to 39"): 1, ("missing", "under 26"): 1},
+        ),
         (["b", "a", "a", "a"], {"a": 3, "b": 1}),
         (["a", "b", float("nan"), None], {"a": 1, "b": 1, "missing": 2}),
         ([10, 9, None, "x"], {9: 1, 10: 1, "x": 1, "missing": 1}),
@@ -82,6 +87,10 @@ def test_a_feature_may_be_called_like_a_column_of_the_result() -> None:
     ("features", "message"),
     [
         ("sx", r"no column 'sx' to group by. The test table has sex, age. Did you mean 'sex'\?"),
+        ("age by 40, 30", "larger than the one before; received '40, 30' in 'age by 40, 30'"),
+        ("age by ten", "Bands begin at numbers.*such as 'age by 25, 45, 65'"),
+        ("sex by 3", "'sex by 3' needs a column of numbers"),
+        ("ago by 3", "no column 'ago by 3' to group by"),
         (["a", "b"], "To give values instead, give one for each of the 4 people"),
         (["sex", "sex"], "more than one feature called 'sex'"),
         (pd.DataFrame([[1, 2]] * 4, columns=["a", "a"]), "more than one feature called 'a'"),

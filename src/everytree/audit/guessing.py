@@ -5,6 +5,7 @@ Behind ``everytree audit --init``, beside `trying`. All of it is said, and can b
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any
 
@@ -12,6 +13,7 @@ import pandas as pd
 
 from everytree.errors import AuditError
 from everytree.support.text import listing
+from everytree.table.bands import Bands
 
 __all__ = ["columns_to_drop", "described", "guess_groups", "guess_label", "is_text"]
 
@@ -27,6 +29,9 @@ SENSITIVE = frozenset(
     )
 )
 """Words in the names of columns that are proposed as groups before all others."""
+
+AGE, AGES, MOST_IN_BAND = "age", (25, 45, 65), 0.8
+"""A column of ages, where the bands of ages begin, and the largest share of people that one band may hold."""
 
 LABELS = frozenset(("label", "target", "class", "outcome", "y"))
 """Names of columns that are taken for the label."""
@@ -134,7 +139,7 @@ def _one_to_one(one: pd.Series[Any], other: pd.Series[Any]) -> bool:
 
 
 def guess_groups(X: pd.DataFrame, dropped: dict[str, str]) -> tuple[str, ...]:
-    """Columns to compare people by: those that people must not be treated by, otherwise any."""
+    """Columns to compare people by: those that they must not be treated by, ages in bands; else any."""
     few = [
         name
         for name in map(str, X.columns)
@@ -142,8 +147,24 @@ def guess_groups(X: pd.DataFrame, dropped: dict[str, str]) -> tuple[str, ...]:
         and (is_text(X[name]) or _is_sensitive(name))
         and name not in dropped
     ]
-    sensitive = [name for name in few if _is_sensitive(name)]
-    return tuple((sensitive or few)[:MOST_GROUPS])
+    ages = [_age_bands(X[name]) for name in map(str, X.columns) if name not in dropped and _is_age(X[name])]
+    sensitive = [name for name in few if _is_sensitive(name)][: MOST_GROUPS - len(ages[:1])]
+    return tuple((sensitive + ages or few)[:MOST_GROUPS])
+
+
+def _is_age(column: pd.Series[Any]) -> bool:
+    return AGE in _words(str(column.name)) and not is_text(column) and column.nunique() > FEW
+
+
+def _age_bands(column: pd.Series[Any]) -> str:
+    """Bands of ages that people know; quarters of the people where most would be in one of these."""
+    values = column.dropna()
+    cuts = [cut for cut in AGES if values.min() < cut <= values.max()]
+    largest = pd.cut(values, [-math.inf, *cuts, math.inf], right=False).value_counts(normalize=True).max()
+    if largest > MOST_IN_BAND:
+        quarters = values.quantile([0.25, 0.5, 0.75], interpolation="higher").unique().tolist()
+        cuts = [cut for cut in quarters if cut > values.min()]
+    return str(Bands(str(column.name), tuple(cuts)))
 
 
 def _words(name: str) -> list[str]:

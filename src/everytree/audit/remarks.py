@@ -58,8 +58,8 @@ def note_groups(columns: tuple[str, ...], groups: pd.DataFrame) -> None:
     if number > MANY_GROUPS:
         _note(
             f"[audit] groups: {', '.join(map(repr, columns))} makes {number} groups of "
-            f"{_people(len(groups))}. To compare fewer, add a column with ranges or wider categories to both "
-            "tables, and name that."
+            f"{_people(len(groups))}. To compare fewer, name bands of a column of numbers, such as "
+            '"age by 25, 45, 65", or a column with wider categories.'
         )
 
 

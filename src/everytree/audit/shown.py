@@ -12,12 +12,13 @@ import pandas as pd
 
 from everytree.errors import AuditError
 from everytree.support.text import listing, nearest
+from everytree.table.bands import with_bands
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Plan
     from everytree.table import TrainingTable
 
-__all__ = ["check_shown", "shown_columns", "withheld_columns"]
+__all__ = ["check_shown", "shown_columns", "with_groups", "withheld_columns"]
 
 MOST_CATEGORIES = 50
 """A text column with more distinct values than this is taken for names or free text."""
@@ -37,6 +38,11 @@ def withheld_columns(plan: Plan, train: TrainingTable) -> list[str]:
     """Columns of the training table that are not copied anywhere."""
     shown = set(shown_columns(plan, train))
     return [str(name) for name in train.frame.columns if str(name) not in shown]
+
+
+def with_groups(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
+    """The table of people with a column for every group that is a band of another column."""
+    return with_bands(frame, [name for names in plan.groups for name in names])
 
 
 def _is_free_text(column: pd.Series[Any]) -> bool:

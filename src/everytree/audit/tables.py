@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from everytree.audit.shown import with_groups
 from everytree.questions.metrics import metric_ranges
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.support.plain import as_plain
@@ -133,8 +134,9 @@ def _people(audit: AuditResult, result: CertificationResult, radius: RadiusResul
     table = pd.DataFrame({"index": result.index.to_numpy()})
     grouped = [name for columns in audit.plan.groups for name in columns]
     asked = audit.plan.outputs.columns or ()
+    frame = with_groups(result.frame, audit.plan)
     for name in dict.fromkeys([*grouped, *asked]):
-        table[_beside(name, (*OWN, *grouped, *asked))] = result.frame[name].to_numpy()
+        table[_beside(name, (*OWN, *grouped, *asked))] = frame[name].to_numpy()
     prepared = result.prepared
     if prepared is not None and prepared.test.y is not None:
         labels = [*result.labels.tolist(), None]  # the code of a label that training never saw is -1

@@ -15,7 +15,7 @@ import pandas as pd
 
 from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label
 from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look
-from everytree.bias import BiasModel, col, flip
+from everytree.bias import BiasModel, Condition, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
 from everytree.datasets.inputs import is_dataset, read_people, read_tables
@@ -23,6 +23,7 @@ from everytree.errors import AuditError
 from everytree.support.files import check_writable, write_text
 from everytree.support.text import listing
 from everytree.table import read_table, split_label
+from everytree.table.bands import Bands, read_bands
 from everytree.table.reading import STANDARD_INPUT
 
 __all__ = ["write_example"]
@@ -52,7 +53,9 @@ missing = "learn"  # missing numbers are left to the tree; "impute" fills them i
 # class_weight = "balanced"  # or what a row of each label counts: {{ {weights} }}
 
 [audit]
-groups = [{groups}]  # ["race", "sex"] inside the list means the intersections of the two
+# Columns, or bands of a column of numbers ("age by 25, 45, 65"); ["race", "sex"] inside the list means the
+# intersections of the two.
+groups = [{groups}]
 depths = [{depth}]  # {depth_why}
 engine = "auto"  # or "relational" or "interval": proofs only, quicker
 time_limit = 30  # seconds for each cell, that is each bias model, amount and depth
@@ -255,13 +258,27 @@ def _relative(name: str, output: Path) -> str:
 def _targeted(table: _Table, label: Any) -> tuple[str, BiasModel]:
     """A bias model against one group and label: the group that has this label most often."""
     condition, name = the_label == label, table.name_of(label)
-    for column in table.groups:
-        values = table.X[column][(table.y == label).to_numpy()].dropna()
+    for group in table.groups:
+        bands = read_bands(group, map(str, table.X.columns))
+        values = table.X[group] if bands is None else bands.of(table.X[bands.column])
+        values = values[(table.y == label).to_numpy()].dropna()
         if len(values):
             value = values.value_counts().index[0]
-            model = flip("?", where=(col(column) == value) & condition)
-            return f"{column} {value}, wrongly labelled {name}", model
+            where = (
+                col(group) == value
+                if bands is None
+                else _in_band(bands, values.cat.categories.get_loc(value))
+            )
+            column = group if bands is None else bands.column
+            return f"{column} {value}, wrongly labelled {name}", flip("?", where=where & condition)
     return f"wrongly labelled {name}", flip("?", where=condition)
+
+
+def _in_band(bands: Bands, place: int) -> Condition:
+    """The condition that a value lies in a band."""
+    ends = [col(bands.column) >= cut for cut in bands.cuts[max(0, place - 1) : place]]
+    ends += [col(bands.column) < cut for cut in bands.cuts[place : place + 1]]
+    return ends[0] if len(ends) == 1 else ends[0] & ends[1]
 
 
 def _toml(value: Any) -> str:

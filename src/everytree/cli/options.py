@@ -87,7 +87,10 @@ CategoricalOption = Annotated[
 EncodingOption = Annotated[EncodingName, typer.Option(help="How categories become numbers.")]
 GroupOption = Annotated[
     list[str] | None,
-    typer.Option("--group", help="Column to count people by; several give their intersections."),
+    typer.Option(
+        "--group",
+        help="Column to count people by, or bands of one: 'age by 25,45,65'. Several give intersections.",
+    ),
 ]
 TimeOption = Annotated[
     float | None, typer.Option("--time-limit", help="Seconds after which the search stops.")

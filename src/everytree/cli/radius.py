@@ -17,7 +17,7 @@ from everytree.questions.radius import as_family, radius_prepared
 from everytree.support.limits import as_jobs
 from everytree.support.plain import flat
 from everytree.support.text import percent
-from everytree.table.groups import group_frame
+from everytree.table.groups import group_frame, group_members
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,8 +109,9 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
         names = ", ".join(groups)
         screen.print(f"\nShare that is proved robust, by amount and {escape(names)}\n", soft_wrap=True)
         by_group = result.curve(list(groups))["robust"].unstack("amount")
-        sizes = result.frame.groupby(list(groups)).size()
-        show_shares(screen, by_group.reindex(columns=amounts, method="ffill"), sizes)
+        members = group_members(group_frame(list(groups), result.frame))
+        sizes = {key if len(key) > 1 else key[0]: len(people) for key, people in members.items()}
+        show_shares(screen, by_group.loc[[*sizes]].reindex(columns=amounts, method="ffill"), sizes)
 
 
 def _show_quantiles(screen: Console, result: RadiusResult) -> None:

@@ -262,7 +262,7 @@ def show_groups(screen: Console, groups: pd.DataFrame) -> None:
     screen.print(table)
 
 
-def show_shares(screen: Console, shares: pd.DataFrame, sizes: pd.Series[int]) -> None:
+def show_shares(screen: Console, shares: pd.DataFrame, sizes: dict[Any, int]) -> None:
     """Show one share for each group and amount, with the size of each group."""
     headers = [*map(str, shares.index.names), "people", *map(str, shares.columns)]
     table = plain_table(headers, numbers=1 + len(shares.columns))

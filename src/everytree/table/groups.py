@@ -12,6 +12,7 @@ import pandas as pd
 
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
+from everytree.table.bands import read_bands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,8 +81,9 @@ def group_frame(sensitive_features: object, frame: pd.DataFrame, label: str | No
     Parameters
     ----------
     sensitive_features : str, list of str, Series, DataFrame, dict or array
-        Names of columns of `frame`, or values, one for each person. As in fairlearn, values go by position:
-        the index of a Series or DataFrame is not looked at.
+        Names of columns of `frame`, or of bands of a column of numbers, ``"age by 25, 45, 65"``, or values,
+        one for each person. As in fairlearn, values go by position: the index of a Series or DataFrame is not
+        looked at.
     frame : DataFrame
         The test table.
     label : str, optional
@@ -104,8 +106,7 @@ def group_frame(sensitive_features: object, frame: pd.DataFrame, label: str | No
         sensitive_features = [sensitive_features]
     if _are_names(sensitive_features, frame):
         named: Any = sensitive_features
-        _check_names(named, frame, label)
-        columns = [(name, frame[name]) for name in named]
+        columns = [(name, _named(name, named, frame, label)) for name in named]
     else:
         columns = _columns_of_values(sensitive_features)
     names = [name for name, _ in columns]
@@ -134,23 +135,30 @@ def _are_names(features: object, frame: pd.DataFrame) -> bool:
     """Tell a list of column names from a list of values: names are strings and fewer than the people."""
     if not isinstance(features, list | tuple) or not all(isinstance(f, str) for f in features):
         return False
-    return len(features) != len(frame) or all(f in frame.columns for f in features)
+    known = list(map(str, frame.columns))
+    return len(features) != len(frame) or all(
+        f in known or read_bands(f, known) is not None for f in features
+    )
 
 
-def _check_names(names: Sequence[str], frame: pd.DataFrame, label: str | None) -> None:
+def _named(name: str, names: Sequence[str], frame: pd.DataFrame, label: str | None) -> pd.Series[Any]:
+    """Values of the column or the bands that are called so."""
     known = [str(column) for column in frame.columns]
-    for name in names:
-        if name == label and name not in known:
-            raise TableError(
-                f"{name!r} is the label, and people cannot be grouped by it. Name other columns of the test "
-                f"table: {', '.join(known)}."
-            )
-        if name not in known:
-            values = f" To give values instead, give one for each of the {len(frame)} people."
-            raise TableError(
-                f"There is no column {name!r} to group by. The test table has {', '.join(known)}."
-                f"{nearest(name, known)}{values if len(names) > 1 else ''}"
-            )
+    if name in known:
+        return frame[name]
+    bands = read_bands(name, known)
+    if bands is not None:
+        return bands.of(frame[bands.column])
+    if name == label:
+        raise TableError(
+            f"{name!r} is the label, and people cannot be grouped by it. Name other columns of the test "
+            f"table: {', '.join(known)}."
+        )
+    values = f" To give values instead, give one for each of the {len(frame)} people."
+    raise TableError(
+        f"There is no column {name!r} to group by. The test table has {', '.join(known)}."
+        f"{nearest(name, known)}{values if len(names) > 1 else ''}"
+    )
 
 
 def _columns_of_values(features: Any) -> list[tuple[str, pd.Series[Any]]]:

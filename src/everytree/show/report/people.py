@@ -16,7 +16,7 @@ from zlib import compress
 import numpy as np
 import pandas as pd
 
-from everytree.audit.shown import shown_columns, withheld_columns
+from everytree.audit.shown import shown_columns, with_groups, withheld_columns
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.show.report.method import commands
 
@@ -49,7 +49,7 @@ def people_data(audit: AuditResult) -> dict[str, Any]:
     labels = first.train.labels.tolist()
     grouped = dict.fromkeys(name for names in audit.plan.groups for name in names)
     shown = shown_columns(audit.plan, first.train)
-    frame = first.test.frame
+    frame = with_groups(first.test.frame, audit.plan)
     columns, left_out = _columns_that_fit(frame[[c for c in frame.columns if c in shown]], list(grouped))
     notebook = _Notebook(first.train, shown)
     cells = [_cell(audit, cell, result, notebook) for cell, result in audit.verdicts.items()]

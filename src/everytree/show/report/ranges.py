@@ -15,6 +15,7 @@ from everytree.results.ranges import seen_thousandths
 from everytree.show.plots import MetricRangesDisplay
 from everytree.show.report.findings import number
 from everytree.show.report.pictures import svg_of
+from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell
@@ -98,7 +99,7 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
 def _ranges(audit: AuditResult, result: CertificationResult, columns: tuple[str, ...] | None) -> MetricRanges:
     features = None
     if columns is not None:  # a column may be called like one of the table of ranges
-        features = result.frame[list(columns)].rename(columns=lambda name: f"by {name}")
+        features = group_frame(list(columns), result.frame).rename(columns=lambda name: f"by {name}")
     plan = audit.plan
     return metric_ranges(
         result, features, positive=plan.data.positive, smallest_group=plan.smallest_group, tries=TRIES
