@@ -289,6 +289,32 @@ def test_ages_are_groups_in_bands(run: Run, tmp_path: Path) -> None:
     assert "65 and over" in (tmp_path / "report.html").read_text()
 
 
+def test_labels_that_are_numbers_have_names_for_readers(run: Run, tmp_path: Path) -> None:
+    table = pd.DataFrame({"n": range(12), "hired": [0] * 6 + [1] * 6})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert run("audit", "--init", "t.csv", "--label", "hired").code == 0
+    path = tmp_path / "audit.toml"
+    text = re.sub(r"amounts = .*", "amounts = [1]", path.read_text()).replace("jobs = -1", "jobs = 1")
+    commented = '# [data.labels]  # what the report calls the labels\n# "0" = "..."\n# "1" = "..."\n'
+    assert commented in text
+    path.write_text(text.replace(commented, '[data.labels]\n0 = "turned down"\n1 = "taken on"\n'))
+    said = run("audit", "audit.toml")
+    assert "predicts turned down (6), taken on (6)" in said.err
+    page = (tmp_path / "report.html").read_text()
+    assert "Labels, sorted: 0 (turned down), 1 (taken on)." in page
+    assert "Selected means that the label is taken on." in page
+    assert ": turned down becomes taken on" in page or ": taken on becomes turned down" in page
+    assert set(pd.read_csv(tmp_path / "people.csv")["prediction"]) == {0, 1}
+    for names, message in (
+        ('2 = "a"', "there is no label '2'"),
+        ('0 = "1"', "two labels would be called '1'"),
+        ("0 = 3", "must be a table with another name for each label"),
+    ):
+        path.write_text(text.replace(commented, f"[data.labels]\n{names}\n"))
+        said = run("audit", "audit.toml")
+        assert (said.code, message in said.err) == (2, True), said.err
+
+
 def test_bands_of_ages_that_are_alike_are_quarters() -> None:
     ages = pd.DataFrame({"age": [*range(12, 24)] * 3, "sex": ["f", "m"] * 18})
     assert guess_groups(ages, {}) == ("sex", "age by 15, 18, 21")

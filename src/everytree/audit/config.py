@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["load_plan"]
 
 TOP = ("title", "author", "date", "data", "learner", "audit", "bias", "outputs", "require")
-DATA = ("train", "test", "label", "positive", "drop", "categorical", "encoding", "missing")
+DATA = ("train", "test", "label", "labels", "positive", "drop", "categorical", "encoding", "missing")
 AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 LEARNER = (*CHOICES, "max_depth")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
@@ -138,7 +138,21 @@ def _data(keys: TableOfKeys, folder: Path) -> Data:
         encoding=keys.choice("encoding", ENCODINGS, "onehot"),
         positive=keys.label("positive"),
         missing=cast("Way", keys.choice("missing", WAYS, WAYS[0])),
+        labels=_label_names(keys),
     )
+
+
+def _label_names(keys: TableOfKeys) -> dict[str, str]:
+    """Read the names of labels, which are found in the label column later."""
+    given = keys.values.get("labels", {})
+    texts = isinstance(given, dict) and all(isinstance(n, str) and n.strip() for n in given.values())
+    if not texts or len(set(given.values())) < len(given):
+        raise keys.wrong(
+            "labels",
+            f'must be a table with another name for each label, such as [data.labels] and below it 0 = "no" '
+            f'and 1 = "yes"; received {given!r}.',
+        )
+    return dict(given)
 
 
 def _groups(keys: TableOfKeys) -> tuple[tuple[str, ...], ...]:

@@ -36,6 +36,7 @@ from everytree.support.text import listing, nearest
 from everytree.table import check_gaps, read_table, split_label, test_table
 from everytree.table.frames import as_source, known_names
 from everytree.table.groups import group_frame
+from everytree.table.labels import by_label
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Plan
@@ -95,7 +96,8 @@ def open_audit(plan: Plan) -> Opened:
     }
     check_proofs(plan, next(iter(prepared.values())))
     check_outputs(plan)
-    plan = replace(plan, data=replace(plan.data, label=train.label_name, positive=positive))
+    names = _label_names(plan, train)
+    plan = replace(plan, data=replace(plan.data, label=train.label_name, positive=positive, labels=names))
     return Opened(plan, prepared, max_amounts, _hashes(plan, tables))
 
 
@@ -175,6 +177,20 @@ def _positive(plan: Plan, train: TrainingTable) -> Any:
             f"{wanted!r}.{hint}"
         )
     return labels[labels.index(wanted)]
+
+
+def _label_names(plan: Plan, train: TrainingTable) -> dict[Any, str]:
+    """Give the names of labels by label, not two of them the same to a reader."""
+    labels = train.labels.tolist()
+    with naming("[data.labels]"):
+        names = by_label(plan.data.labels, labels)
+    shown = [names.get(label, str(label)) for label in labels]
+    for name in names.values():
+        if shown.count(name) > 1:
+            raise AuditError(
+                f"[data.labels]: two labels would be called {name!r}. Choose another name for one."
+            )
+    return names
 
 
 def _check_groups(plan: Plan, train: TrainingTable, test: TestTable) -> None:

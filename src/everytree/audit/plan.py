@@ -37,6 +37,12 @@ class Data:
     """The label that counts as being selected; None for the one that sorts last."""
     missing: Way = WAYS[0]
     """What becomes of missing values; see `everytree.learner.missing`."""
+    labels: Mapping[Any, str] = field(default_factory=dict)
+    """Names of labels for readers of the report and the screen; files for machines keep the labels."""
+
+    def shown(self, label: Any) -> str:
+        """A label as a reader sees it."""
+        return str(self.labels.get(label, label))
 
 
 @dataclass(frozen=True)

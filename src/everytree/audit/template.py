@@ -46,7 +46,7 @@ drop = [{drop}]  # columns that the tree must not see; groups and bias models ma
 categorical = []  # columns whose numbers are codes of categories
 encoding = "onehot"  # or "ordinal"
 missing = "learn"  # missing numbers are left to the tree; "impute" fills them in, "category" sets them apart
-
+{names}
 # [learner]  # settings of scikit-learn's tree besides its depth, under the names that it uses
 # min_samples_leaf = 20  # or a share of all rows: 0.01
 # ccp_alpha = 0.001
@@ -90,6 +90,10 @@ people = "people.csv"  # one line for each person and cell; .parquet works as we
 groups = "groups.csv"  # one line for each group and cell, with the ranges of the metrics
 # proofs = true  # one proof file for each cell, in the folder above; everytree verify checks it
 """
+
+
+MOST_NAMED = 10
+"""Up to so many labels that are numbers get lines for their names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,6 +229,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         weights=_in_comment(
             ", ".join(f"{json.dumps(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))
         ),
+        names=_names(labels),
         columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in map(str, table.X.columns)),
         drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),
@@ -239,6 +244,14 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         second_why=second.amounts.why,
         second_amounts=second.amounts,
     )
+
+
+def _names(labels: list[Any]) -> str:
+    """Lines that give names to labels which are no words, to be filled in."""
+    if all(isinstance(label, str) for label in labels) or len(labels) > MOST_NAMED:
+        return ""
+    lines = [f'# {json.dumps(str(label))} = "..."\n' for label in labels]
+    return "".join(["\n# [data.labels]  # what the report calls the labels\n", *lines])
 
 
 def _line(table: _Table, name: str) -> str:

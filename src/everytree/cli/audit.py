@@ -130,7 +130,7 @@ def _show_proofs(screen: Console, result: AuditResult) -> None:
 def _show_trees(screen: Console, result: AuditResult) -> None:
     """Show how the tree of each depth does; one that says the same to everybody loudly."""
     for depth in sorted(result.plan.depths):
-        facts = tree_facts(next(iter(result.of(0, depth).values())))
+        facts = tree_facts(next(iter(result.of(0, depth).values()))).named(result.plan.data.shown)
         said = "; ".join(f"{name} {text}" for name, text in facts.lines())
         screen.print(f"depth {depth}  {escape(said)}", soft_wrap=True)
         if facts.warning:

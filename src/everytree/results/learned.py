@@ -7,7 +7,8 @@ a tree that says the same to everybody is robust, too.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,6 +49,13 @@ class TreeFacts:
     only: Any
     right: int | None
     majority: tuple[Any, int] | None
+
+    def named(self, names: Callable[[Any], str]) -> TreeFacts:
+        """The same with other names for the labels."""
+        predicted = {names(label): count for label, count in self.predicted.items()}
+        only = None if self.only is None else names(self.only)
+        majority = None if self.majority is None else (names(self.majority[0]), self.majority[1])
+        return replace(self, predicted=predicted, only=only, majority=majority)
 
     @property
     def people(self) -> int:

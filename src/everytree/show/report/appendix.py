@@ -5,6 +5,7 @@ Beside `people`, which packs everybody for the explorer. Shown in print only, up
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -52,26 +53,36 @@ def appendix(audit: AuditResult, cell: Cell) -> Appendix:
     """List the people who are not robust under the assumption of the first screen."""
     result = audit.verdicts[cell]
     train = audit.prepared[cell.depth].train
-    shown = shown_columns(audit.plan, train)
+    shown, named = shown_columns(audit.plan, train), audit.plan.data.shown
     lines = [
-        AppendixLine(number(person), str(witness.before), str(witness.after), _records(witness, train, shown))
+        AppendixLine(
+            number(person),
+            named(witness.before),
+            named(witness.after),
+            _records(witness, train, shown, named),
+        )
         for person, witness in sorted(result.witnesses.items())[:MOST_PEOPLE]
     ]
     return Appendix(lines, len(result.witnesses))
 
 
-def _records(witness: Witness, train: TrainingTable, shown: list[str]) -> str:
+def _records(
+    witness: Witness, train: TrainingTable, shown: list[str], named: Callable[[Any], str] = str
+) -> str:
     """Say what happens to each record: training rows by their number, added rows by their values."""
-    labels = train.labels[train.y]
-    said = [f"row {row}: {labels[row]} becomes {label}" for row, label in sorted(witness.flipped.items())]
+    labels = [named(label) for label in train.labels.tolist()]
+    said = [
+        f"row {row}: {labels[train.y[row]]} becomes {named(label)}"
+        for row, label in sorted(witness.flipped.items())
+    ]
     said += [f"row {row} is left out" for row in sorted(witness.removed)]
-    said += [_added(line, witness.label_name, shown) for line in witness.added.to_dict("records")]
+    said += [_added(line, witness.label_name, shown, named) for line in witness.added.to_dict("records")]
     if not said:
         return f"no record: another way of breaking ties (random_state={witness.random_state})"
     more = len(said) - MOST_RECORDS
     return "; ".join(said[:MOST_RECORDS]) + (f"; and {counted(more, 'record')} more" if more > 0 else "")
 
 
-def _added(line: dict[Any, Any], label: str, shown: list[str]) -> str:
+def _added(line: dict[Any, Any], label: str, shown: list[str], named: Callable[[Any], str]) -> str:
     values = ", ".join(f"{name} {value}" for name, value in line.items() if str(name) in shown)
-    return f"a row is added with label {line[label]}" + (f" and {values}" if values else "")
+    return f"a row is added with label {named(line[label])}" + (f" and {values}" if values else "")

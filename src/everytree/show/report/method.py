@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 import sklearn
@@ -137,7 +137,9 @@ def facts(audit: AuditResult) -> list[Fact]:
     for what, digest in audit.hashes.items():
         found.append(Fact(f"SHA-256, {what}", digest, code=True))
     found += [
-        Fact("Label", train.label_name, f"Labels, sorted: {', '.join(map(str, train.labels.tolist()))}."),
+        Fact(
+            "Label", train.label_name, f"Labels, sorted: {_labels(audit.plan.data, train.labels.tolist())}."
+        ),
         Fact("Features", number(len(train.feature_names)), "After encoding, rounded to float32 numbers."),
         Fact("Engine", ", ".join(engines), ENGINES),
         Fact("Time limit", _time_limit(audit.plan), TIMES),
@@ -148,6 +150,15 @@ def facts(audit: AuditResult) -> list[Fact]:
 
 
 LEARNER = "The learner that is certified and retrained."
+
+
+def _labels(data: Data, labels: list[Any]) -> str:
+    """The labels as the table has them, each with its name."""
+    return ", ".join(
+        f"{label} ({data.labels[label]})" if label in data.labels else str(label) for label in labels
+    )
+
+
 ENGINES = (
     "“interval” is the paper’s method and “relational” compares splits on the same table; both only prove. "
     "“auto” goes on to decide the others by path programs and retrained witnesses."

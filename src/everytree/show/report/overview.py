@@ -142,7 +142,8 @@ def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
     rows = []
     for depth in sorted(audit.plan.depths):
         result = audit.verdicts[replace(cell, depth=depth)]
-        rows.append(DepthRow(depth, tree_facts(result), VerdictCounts.of(result)))
+        facts = tree_facts(result).named(audit.plan.data.shown)
+        rows.append(DepthRow(depth, facts, VerdictCounts.of(result)))
     return rows
 
 

@@ -87,7 +87,9 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         "by_amount": lambda: content.by_amount(audit),
         "pictures": lambda: pictures.curves(audit, place),
         "ranges": lambda: ranges.metric_tables(audit, first.cell),
-        "trees": lambda: [trees.learned_tree(each, depth) for depth, each in audit.prepared.items()],
+        "trees": lambda: [
+            trees.learned_tree(each, depth, audit.plan.data.shown) for depth, each in audit.prepared.items()
+        ],
         "family": lambda: pictures.family(audit, first.cell),
         "facts": lambda: method.facts(audit),
         "columns": lambda: method.columns_of(audit),

@@ -59,6 +59,7 @@ def people_data(audit: AuditResult) -> dict[str, Any]:
         "names": _names(first.test.index),
         "label": first.train.label_name,
         "labels": [str(label) for label in labels],
+        "label_names": [audit.plan.data.shown(label) for label in labels],
         "truth": None if first.test.y is None else first.test.y.tolist(),
         "columns": columns,
         "left_out": left_out,

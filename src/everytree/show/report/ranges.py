@@ -87,7 +87,7 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
             RangeTable(
                 title=" and ".join(columns or ()),
                 model=str(cell.model),
-                positive=str(found.positive),
+                positive=audit.plan.data.shown(found.positive),
                 tables=found.tables,
                 metrics=[(title, rows) for title, rows in metrics if rows],
                 pictures=_pictures(audit, cell, columns) if not made else [],

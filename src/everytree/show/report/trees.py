@@ -5,6 +5,7 @@ Reads the tree that gave the predictions of the audit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,15 +56,18 @@ class LearnedTree:
     is_cut: bool
 
 
-def learned_tree(prepared: Prepared, depth: int) -> LearnedTree:
-    """Read the tree learned from the table as it is."""
-    train = prepared.train
+def learned_tree(prepared: Prepared, depth: int, names: Callable[[Any], str] = str) -> LearnedTree:
+    """Read the tree learned from the table as it is; `names` says how labels are shown."""
     tree = prepared.tree
-    root = _node(tree.tree_, 0, "", train, DEEPEST_SHOWN)
+    labels = [names(label) for label in prepared.train.labels.tolist()]
+    root = _node(tree.tree_, 0, "", (prepared.train, labels), DEEPEST_SHOWN)
     return LearnedTree(depth, root, tree.get_depth() > DEEPEST_SHOWN)
 
 
-def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int) -> LearnedNode:
+def _node(
+    tree: Any, place: int, answer: str, table: tuple[TrainingTable, list[str]], levels: int
+) -> LearnedNode:
+    train, labels = table
     rows = int(tree.n_node_samples[place])
     counts = np.rint(tree.value[place, 0] * rows / tree.value[place, 0].sum()).astype(int)
     left, right = int(tree.children_left[place]), int(tree.children_right[place])
@@ -71,11 +75,11 @@ def _node(tree: Any, place: int, answer: str, train: TrainingTable, levels: int)
         label = int(tree.value[place, 0].argmax())
         weighed = "" if tree.weighted_n_node_samples[place] == rows else "the weight of "
         held = f"{share(int(counts[label]), rows)} of {weighed}{number(rows)} rows"
-        return LearnedNode(answer, str(train.labels[label]), held, (), True)
+        return LearnedNode(answer, labels[label], held, (), True)
     missing_left = bool(tree.missing_go_to_left[place])
     asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]), missing_left)
     sides = zip((left, right), answers, strict=True)
-    children = [_node(tree, side, word, train, levels - 1) for side, word in sides] if levels else []
+    children = [_node(tree, side, word, table, levels - 1) for side, word in sides] if levels else []
     if answers[0] == "no":
         children.reverse()
     return LearnedNode(answer, asks, f"{number(rows)} rows", tuple(children), False)

@@ -11,7 +11,8 @@ async function unpack(base64) {
 }
 
 const valueOf = (column, p) => (column.codes[p] < 0 ? "(missing)" : column.values[column.codes[p]]);
-const labelOf = (data, code) => (code < 0 ? "(a label unseen in training)" : data.labels[code]);
+const labelOf = (data, code) => (code < 0 ? "(a label unseen in training)" : data.label_names[code]);
+const ownLabel = (data, code) => (code < 0 ? labelOf(data, code) : data.labels[code]);
 
 // The number of each person's witness in every cell, worked out once: people who are not robust, in order.
 function placeWitnesses(data) {
@@ -127,8 +128,8 @@ function toCsv(data, state, people) {
     const witness = cell.witnessOf.has(p) ? data.witnesses[cell.witnessOf.get(p)] : null;
     const end = cell.radius ? cell.radius.upper[p] : -1;
     return [p, ...(data.names ? [data.names[p]] : []), ...data.columns.map((c) => (c.codes[p] < 0 ? "" : valueOf(c, p))),
-      cell.model, cell.depth, labelOf(data, cell.predicted[p]), ...(data.truth ? [labelOf(data, data.truth[p])] : []),
-      VERDICTS[cell.verdicts[p]], possibleLabels(data, cell, p).join(" "),
+      cell.model, cell.depth, ownLabel(data, cell.predicted[p]), ...(data.truth ? [ownLabel(data, data.truth[p])] : []),
+      VERDICTS[cell.verdicts[p]], possibleLabels(data, cell, p, ownLabel).join(" "),
       ...(cell.radius ? [cell.radius.lower[p], end < 0 ? "" : end] : []),
       witness ? witness.flipped.length + witness.removed.length + witness.added[1] - witness.added[0] : ""];
   });
@@ -136,6 +137,6 @@ function toCsv(data, state, people) {
 }
 
 // What no proof excludes: for people who are not proved that is every label.
-function possibleLabels(data, cell, p) {
-  return cell.verdicts[p] === "r" ? [labelOf(data, cell.predicted[p])] : data.labels;
+function possibleLabels(data, cell, p, named = labelOf) {
+  return cell.verdicts[p] === "r" ? [named(data, cell.predicted[p])] : data.labels.map((_, code) => named(data, code));
 }
