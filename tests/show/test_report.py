@@ -17,8 +17,9 @@ from everytree.bias import parse
 from everytree.cli import main
 from everytree.errors import EverytreeError
 from everytree.questions.deciding import DECIDING_SECONDS
+from everytree.refute.holding import TRIES
 from everytree.results.ranges import seen_thousandths
-from everytree.show.report import appendix, method, people, pictures, ranges, write_report
+from everytree.show.report import appendix, method, people, pictures, ranges, ties, write_report
 from everytree.show.report.overview import headline
 from everytree.show.report.page import render
 from everytree.show.report.pictures import curve
@@ -104,6 +105,23 @@ def test_paper_has_an_appendix_of_those_who_are_not_robust(audit, page, monkeypa
     assert not appendix.appendix(nobody, cell).lines  # and no heading above nothing
     many = replace(witness, flipped=dict.fromkeys(range(9), 1), removed=[3])
     assert appendix._records(many, train, []).endswith("; and 2 records more")
+
+
+def test_witnesses_say_whether_they_stand_on_ties(audit, data, monkeypatch):
+    cell = headline(audit).cell
+    for packed, result in zip(data["cells"], audit.verdicts.values(), strict=True):
+        assert packed["holds"] == [result.holds(person) for person in sorted(result.witnesses)]
+    result = audit.verdicts[cell]
+    made = appendix.appendix(audit, cell, ties.ties_of(audit, cell))
+    for line in made.lines:
+        held = result.holds(int(line.person))
+        loose = f"depends on how ties are broken: {held} of {TRIES}"
+        assert line.ties == (f"holds on all {TRIES} orders" if held == TRIES else loose)
+    monkeypatch.setattr(ties, "SECONDS", 1e-9)
+    few = ties.ties_of(audit, cell)
+    tried = {few.words(cell.depth, person, witness) for person, witness in result.witnesses.items()}
+    assert "" in tried  # no more than one of the changes was tried
+    assert len(tried) > 1
 
 
 def test_what_was_seen_is_never_said_to_reach_further_than_it_did():

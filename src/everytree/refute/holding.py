@@ -6,6 +6,7 @@ columns, so a label that hangs on a tie may come back when somebody checks the w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
 
-__all__ = ["TRIES", "firm_witnesses", "holding"]
+__all__ = ["TRIES", "firm_witnesses", "holding", "holding_for"]
 
 TRIES = 20
 """Seeds, each with an order of the columns of its own, that a witness is tried with."""
@@ -35,6 +36,28 @@ def holding(prepared: Prepared, witness: Witness, person: int) -> int:
     return int((_labels(prepared, witness, prepared.test.X[person : person + 1])[:, 0] == code).sum())
 
 
+def holding_for(
+    prepared: Prepared, groups: Sequence[Sequence[tuple[int, Witness]]], seconds: float
+) -> list[tuple[int, Witness, int]]:
+    """Count as `holding` does for many people, those of a group having witnesses with the same changes.
+
+    As many groups are tried, from the first on, as take about so many seconds: the table alone says how many.
+    """
+    labels, found = prepared.train.labels.tolist(), []
+    for group in groups[: max(1, int(seconds / _seconds(prepared)))]:
+        people = [person for person, _ in group]
+        said = _labels(prepared, group[0][1], prepared.test.X[people])
+        for place, (person, witness) in enumerate(group):
+            count = int((said[:, place] == labels.index(witness.after)).sum())
+            found.append((person, witness, count))
+    return found
+
+
+def _seconds(prepared: Prepared) -> float:
+    """About what it takes to try one witness."""
+    return TRIES * (2e-3 + TRAINING_CELL_SECONDS * prepared.train.X.size)
+
+
 def firm_witnesses(prepared: Prepared, witnesses: dict[int, Witness]) -> dict[int, Witness]:
     """Give people whose witness hangs on a tie another one that does not, if one of the others' is such.
 
@@ -42,7 +65,7 @@ def firm_witnesses(prepared: Prepared, witnesses: dict[int, Witness]) -> dict[in
     training takes long, where ties are rare. Witnesses of more people come first. A smaller witness is no
     better than a firm one, so radii keep their own.
     """
-    seconds = TRIES * (2e-3 + TRAINING_CELL_SECONDS * prepared.train.X.size)
+    seconds = _seconds(prepared)
     shared: dict[tuple[object, ...], list[int]] = {}
     for person, witness in sorted(witnesses.items()):
         shared.setdefault(witness.changes, []).append(person)

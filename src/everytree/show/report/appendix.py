@@ -16,6 +16,7 @@ from everytree.support.text import counted
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell
     from everytree.refute.witness import Witness
+    from everytree.show.report.ties import Ties
     from everytree.table import TrainingTable
 
 __all__ = ["Appendix", "AppendixLine", "appendix"]
@@ -33,6 +34,7 @@ class AppendixLine:
     before: str
     after: str
     records: str
+    ties: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Appendix:
         return f"{number(left)} more people are not robust and are not listed here." if left else ""
 
 
-def appendix(audit: AuditResult, cell: Cell) -> Appendix:
+def appendix(audit: AuditResult, cell: Cell, ties: Ties | None = None) -> Appendix:
     """List the people who are not robust under the assumption of the first screen."""
     result = audit.verdicts[cell]
     train = audit.prepared[cell.depth].train
@@ -60,6 +62,7 @@ def appendix(audit: AuditResult, cell: Cell) -> Appendix:
             named(witness.before),
             named(witness.after),
             _records(witness, train, shown, named),
+            "" if ties is None else ties.words(cell.depth, person, witness),
         )
         for person, witness in sorted(result.witnesses.items())[:MOST_PEOPLE]
     ]

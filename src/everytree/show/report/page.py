@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from everytree.show.report import overview as content
 from everytree.show.report.appendix import appendix
 from everytree.show.report.overview import headline
 from everytree.show.report.people import encode, people_data
+from everytree.show.report.ties import ties_of
 from everytree.support.files import check_writable, write_text
 from everytree.support.progress import reporting
 
@@ -79,6 +81,7 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
     """What the template needs besides the headline, each to be made when its turn comes."""
     place = (first.cell.sweep, first.cell.depth)
     groups = audit.plan.groups[0] if audit.plan.groups else ()
+    ties = cache(lambda: ties_of(audit, first.cell))
     return {
         "first_cell": lambda: list(audit.verdicts).index(first.cell),
         "curve": lambda: pictures.curve(audit, *place, groups),
@@ -98,8 +101,8 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         "open_radii": lambda: method.open_radii(audit),
         "commands": lambda: method.commands(audit.plan.data, first.cell, audit.plan.learner),
         "examples": lambda: method.examples(audit.verdicts[first.cell]),
-        "people": lambda: encode(people_data(audit)),
-        "appendix": lambda: appendix(audit, first.cell),
+        "people": lambda: encode(people_data(audit, ties())),
+        "appendix": lambda: appendix(audit, first.cell, ties()),
     }
 
 

@@ -17,15 +17,16 @@ import numpy as np
 import pandas as pd
 
 from everytree.audit.shown import shown_columns, with_groups, withheld_columns
+from everytree.refute.holding import TRIES
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.show.report.method import commands
+from everytree.show.report.ties import Ties, ties_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.audit import AuditResult, Cell
     from everytree.refute.witness import Witness
-    from everytree.results.certification import CertificationResult
     from everytree.results.radii import RadiusResult
     from everytree.table import TrainingTable
 
@@ -43,8 +44,9 @@ def encode(data: dict[str, Any]) -> str:
     return base64.b64encode(gzip.compress(text.encode(), 6, mtime=0)).decode()
 
 
-def people_data(audit: AuditResult) -> dict[str, Any]:
+def people_data(audit: AuditResult, ties: Ties | None = None) -> dict[str, Any]:
     """Gather what the explorer shows, as plain values."""
+    ties = ties_of(audit) if ties is None else ties
     first = next(iter(audit.prepared.values()))
     labels = first.train.labels.tolist()
     grouped = dict.fromkeys(name for names in audit.plan.groups for name in names)
@@ -52,10 +54,11 @@ def people_data(audit: AuditResult) -> dict[str, Any]:
     frame = with_groups(first.test.frame, audit.plan)
     columns, left_out = _columns_that_fit(frame[[c for c in frame.columns if c in shown]], list(grouped))
     notebook = _Notebook(first.train, shown)
-    cells = [_cell(audit, cell, result, notebook) for cell, result in audit.verdicts.items()]
+    cells = [_cell(audit, cell, notebook, ties) for cell in audit.verdicts]
     names = [str(column["name"]) for column in columns]
     return {
         "n": len(first.test.X),
+        "tries": TRIES,
         "names": _names(first.test.index),
         "label": first.train.label_name,
         "labels": [str(label) for label in labels],
@@ -79,7 +82,9 @@ def _names(index: pd.Index[Any]) -> list[str] | None:
     return [str(name) for name in index]
 
 
-def _cell(audit: AuditResult, cell: Cell, result: CertificationResult, notebook: _Notebook) -> dict[str, Any]:
+def _cell(audit: AuditResult, cell: Cell, notebook: _Notebook, ties: Ties) -> dict[str, Any]:
+    result = audit.verdicts[cell]
+    held = [ties.of(cell.depth, person, witness) for person, witness in sorted(result.witnesses.items())]
     letters = np.full(len(result), LETTERS[UNKNOWN])
     for verdict, letter in LETTERS.items():
         letters[result.verdicts == verdict] = letter
@@ -93,6 +98,7 @@ def _cell(audit: AuditResult, cell: Cell, result: CertificationResult, notebook:
         "engine": result.engine,
         "verdicts": "".join(letters.tolist()),
         "witnesses": [notebook.note(result.witnesses[p]) for p in sorted(result.witnesses)],
+        "holds": held,
         "commands": commands(audit.plan.data, cell, audit.plan.learner),
     }
 

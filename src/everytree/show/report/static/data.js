@@ -18,9 +18,13 @@ const ownLabel = (data, code) => (code < 0 ? labelOf(data, code) : data.labels[c
 function placeWitnesses(data) {
   for (const cell of data.cells) {
     cell.witnessOf = new Map();
+    cell.holdsOf = new Map();
     let next = 0;
     for (let p = 0; p < data.n; p++) {
-      if (cell.verdicts[p] === "n") cell.witnessOf.set(p, cell.witnesses[next++]);
+      if (cell.verdicts[p] === "n") {
+        cell.holdsOf.set(p, cell.holds[next]);
+        cell.witnessOf.set(p, cell.witnesses[next++]);
+      }
     }
     cell.radius = data.radii.find((r) => r.sweep === cell.sweep && r.depth === cell.depth) || null;
     cell.predicted = data.predictions[cell.depth];

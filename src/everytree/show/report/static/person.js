@@ -28,10 +28,26 @@ function verdictSentence(data, cell, p, letter) {
   const predicted = labelOf(data, cell.predicted[p]);
   const words = {
     r: `Proved: every tree that could be learned from a table that this assumption allows predicts ${predicted}.`,
-    n: "Refuted: with the changed records below, the retrained tree gives another label.",
+    n: letter === "n" ? refuted(data, cell, p) : "",
     u: cell.complete ? "Neither a proof nor a witness was found." : "Neither a proof nor a witness was found before the time limit.",
   };
   return make("p", { class: "says" }, mark(letter), words[letter]);
+}
+
+const recordsIn = (witness) => witness.flipped.length + witness.removed.length + witness.added[1] - witness.added[0];
+
+function refuted(data, cell, p) {
+  const holds = cell.holdsOf.get(p);
+  if (!recordsIn(data.witnesses[cell.witnessOf.get(p)])) return "Refuted: no record has to change. The training table as it is gives another label when ties between splits are broken in another way.";
+  const loose = holds !== null && holds < data.tries;
+  return `Refuted: with the changed records below, the retrained tree gives another label${loose ? ", depending on how ties between splits are broken" : ""}.`;
+}
+
+function tiesSentence(data, cell, p) {
+  const holds = cell.holdsOf.get(p);
+  if (holds === null) return "Whether this hangs on how ties are broken was not tried; the command below does.";
+  if (holds === data.tries) return `Holds on all ${data.tries} orders: the tree gives this label with each of ${data.tries} other seeds and orders of columns.`;
+  return `Depends on how ties are broken: ${holds} of ${data.tries} other seeds and orders of columns give this label.`;
 }
 
 function facts(data, cell, p) {
@@ -73,6 +89,7 @@ function witnessPart(data, cell, p) {
     make("h4", { text: "The records that change the prediction" }),
     make("p", { text: `${said || "No record changes: ties are broken in another way"}. ${before} before, ${after} after retraining.${seed}` }),
   ];
+  parts.push(make("p", { class: "ties", text: tiesSentence(data, cell, p) }));
   const rows = recordRows(data, witness);
   if (rows.length) parts.push(recordTable(data, rows));
   if (witness.pools.length) {
