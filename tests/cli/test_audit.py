@@ -315,6 +315,14 @@ def test_labels_that_are_numbers_have_names_for_readers(run: Run, tmp_path: Path
         assert (said.code, message in said.err) == (2, True), said.err
 
 
+def test_what_a_first_audit_notes_of_a_file_is_said_in_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a;b\n1,5;x\n2,5;y\n3,5;x\n4,5;y\n")
+    said = run("audit", "--init", "t.csv", "--label", "b")
+    assert said.err.startswith(
+        "note: 't.csv' has numbers such as '1,5': their comma is read as a decimal point.\n"
+    )
+
+
 def test_bands_of_ages_that_are_alike_are_quarters() -> None:
     ages = pd.DataFrame({"age": [*range(12, 24)] * 3, "sex": ["f", "m"] * 18})
     assert guess_groups(ages, {}) == ("sex", "age by 15, 18, 21")

@@ -75,9 +75,9 @@ def begin(file: Path | None, train: str, test: str | None, label: str | None, ou
         raise EverytreeError(
             f"--init writes a new audit and runs none; received {str(file)!r} as well. Leave one of them out."
         )
-
-    decided = write_example(train, test, label, output)
     screen = console()
+    with notes(screen):
+        decided = write_example(train, test, label, output)
     for key, words in decided:
         screen.print(f"{key:<8} {escape(words)}", soft_wrap=True)
     screen.print()
