@@ -336,7 +336,7 @@ def test_a_test_file_without_a_column(run: Run, tmp_path: Path) -> None:
         "",
         "Error: [data] test: The columns of the test table differ from those of the training table: it lacks "
         "'priors'. Both tables need the same columns (their order does not matter; an array has the columns "
-        "x0, x1, ...). Rename, add or remove columns so that they agree.\n",
+        "x0, x1, ...). Rename, add or remove columns so that they agree, or leave them out with drop.\n",
     )
 
 
@@ -376,7 +376,7 @@ def test_many_groups_are_noted(tmp_path: Path) -> None:
     path = write_audit(tmp_path, ('["sex"]', '["sex", ["sex", "age"]]'))
     people = "".join(f"Male,{age},1\nFemale,{age},1\n" for age in range(26))
     (tmp_path / "test.csv").write_text(f"sex,age,priors\n{people}Male,0,2\n")
-    message = r"^\[audit\] groups: 'sex', 'age' makes 52 groups of 53 people\. To compare fewer, add a column"
+    message = r"^\[audit\] groups: 'sex', 'age' makes 52 groups of 53 people\. To compare fewer, name bands"
     with pytest.warns(EverytreeWarning, match=message) as noted:
         open_audit(load_plan(path))
     assert len(noted) == 1

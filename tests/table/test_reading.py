@@ -108,7 +108,7 @@ def test_missing_file_suggests_the_nearest(tmp_path: Path) -> None:
     [
         ("t.ods", "", r"suffix must be one of '\.csv', .*; received '\.ods'"),
         ("t.csv", "a,b\n", "has no rows"),
-        ("t.csv", "", "Cannot read .* as csv: No columns"),
+        ("t.csv", "", "is empty. It needs a header"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column names: 'a'"),
         ("t.csv", ",b\n0,2\n", r"Column 1 of .* has no name .* index=False"),
         ("t.csv", "a;b\n1,5;2.5\n", r"decimal comma and numbers with a decimal point, such as '1,5', '2\.5'"),
@@ -232,3 +232,20 @@ def test_split_label() -> None:
         split_label(FRAME, "Score")
     with pytest.raises(TableError, match="more than one column 'score'"):
         split_label(FRAME.rename(columns={"gpa": "score"}), "score")
+
+
+def test_numbers_with_signs_are_noted(tmp_path: Path) -> None:
+    """A column of percentages is text; whoever takes it for numbers is told so."""
+    rows = "".join(
+        f"{place},{place / 4:.1f} %,P-{place},1'{place:03d},2020-01-{place + 1:02d}\n" for place in range(20)
+    )
+    with pytest.warns(EverytreeWarning) as noted:
+        frame = read_table(write(tmp_path, "t.csv", f"id,rate,code,price,day\n{rows}"))
+    assert [str(note.message).partition(" of ")[0] for note in noted] == ["Column 'rate'", "Column 'price'"]
+    assert "holds text such as '0.0 %': each is a category of its own." in str(noted[0].message)
+    assert frame["rate"].iloc[1] == "0.2 %"
+
+
+def test_few_percentages_are_categories(tmp_path: Path) -> None:
+    frame = read_table(write(tmp_path, "t.csv", "hours,y\n100 %,1\n50 %,0\n,1\n"))
+    assert frame["hours"].tolist()[:2] == ["100 %", "50 %"]

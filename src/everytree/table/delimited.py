@@ -34,6 +34,13 @@ MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-
 
 WESTERN = "cp1252"
 
+FEW = 10
+"""Up to so many different values are taken for categories, whatever they look like."""
+
+_SIGN = r"\s*(?:%|‰|€|\$|£|¥|EUR|USD|GBP|CHF)\s*"
+SIGNED = rf"(?:{_SIGN})?[+-]?\d[\d.,'\s\u202f]*(?:{_SIGN})?"
+"""A number with a percent sign or a currency beside it, or with signs between its thousands."""
+
 
 @dataclass(frozen=True)
 class Form:
@@ -46,6 +53,10 @@ class Form:
 def read_delimited(content: bytes, name: str) -> pd.DataFrame:
     """Read a text table from its bytes; `name` is what messages call it."""
     text = _decoded(content, name)
+    if not text.strip():
+        raise TableError(
+            f"{name!r} is empty. It needs a header with the names of the columns, and rows below it."
+        )
     form = _form(text, name)
     lines = csv.reader(io.StringIO(text), delimiter=form.separator, skipinitialspace=True)
     check_names([entry.strip() for entry in next(lines, [])], name)
@@ -62,6 +73,7 @@ def read_delimited(content: bytes, name: str) -> pd.DataFrame:
             low_memory=False,
             **_exact_numbers(),
         )
+    _note_signs(frame, name)
     return frame
 
 
@@ -152,6 +164,19 @@ def check_names(header: list[str], name: str) -> None:
             f"{name!r} has duplicate column names: {listing(twice)}. Every column needs a name of its "
             "own. Rename or remove one of each."
         )
+
+
+def _note_signs(frame: pd.DataFrame, name: str) -> None:
+    """Note columns of numbers that are text because of a sign beside them, or between their thousands."""
+    for column in frame.columns:
+        values = frame[column].dropna()
+        if not pd.api.types.is_numeric_dtype(values) and values.nunique() > FEW:
+            texts = values.astype(str)
+            if texts.str.fullmatch(SIGNED).all():
+                _note(
+                    f"Column {str(column)!r} of {name!r} holds text such as {texts.iloc[0]!r}: each is a "
+                    "category of its own. To have it read as numbers, write them without signs and gaps."
+                )
 
 
 def _exact_numbers() -> dict[str, Any]:

@@ -276,7 +276,7 @@ def same_columns(train: TrainingTable, source: Source) -> Source:
         raise TableError(
             f"The columns of the test table differ from those of the training table: {' And '.join(parts)} "
             "Both tables need the same columns (their order does not matter; an array has the columns x0, "
-            "x1, ...). Rename, add or remove columns so that they agree."
+            "x1, ...). Rename, add or remove columns so that they agree, or leave them out with drop."
         )
     return source.only([name for name in wanted if name in received])
 

@@ -97,8 +97,8 @@ class Amount:
         """
         if self.value is None:
             raise BiasError(
-                "The amount ? is free, but a number of rows is needed here. "
-                "Fill it with bias.with_amount(...), or hand the model to radius."
+                "The amount ? is free, but a number of rows is needed here. Write one in its place, such as "
+                "2 or 1%, or ask for the radius, which finds the largest amount for each person."
             )
         whole = {"rows": 100, "table": n_rows, "group": eligible}[self.unit]
         return math.ceil(self.value * whole / 100)
