@@ -2,6 +2,7 @@
 
 # ruff: noqa: F401, F811 (the fixture is imported under the name it is used by)
 
+import inspect
 import io
 import json
 import shlex
@@ -12,8 +13,11 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
+import everytree
 from everytree import certify
 from everytree.cli import screen
+from everytree.cli.options import SECONDS
+from everytree.cli.preparing import Patience
 from everytree.datasets import load
 from tests.cli.cli_tools import Run, run, write_tables
 
@@ -181,11 +185,30 @@ def test_limits_are_told(run: Run) -> None:
     assert "unknown, 1543 people: The time limit ended the search: a longer one (--time-limit" in said.err
 
 
+def test_more_time_can_be_pasted(run: Run) -> None:
+    """Where time ran out, the command with more of it is given, with all that was asked for."""
+    options = ("--engine", "relational", "--memory-limit", "2GB", "--n-jobs", "2", "--group", "age by 25,45")
+    asked = ("certify", "compas", "--depth", "3", "--bias", "flip(1%)", *options, "--require-robust", "0%")
+    said = run(*asked, "--time-limit", "0.000001")
+    lines = said.err.splitlines()
+    words = shlex.split(lines[lines.index("With ten times as long:") + 1])
+    assert set(map(str, asked)) < set(words)
+    assert words[words.index("--time-limit") + 1] == "1e-05"
+    again = run(*words[1:])
+    assert (again.code, "With ten times as long:" in again.err) == (0, True)
+
+
+def test_commands_stop_as_certify_does() -> None:
+    default = inspect.signature(everytree.certify).parameters["time_limit"].default
+    assert default == SECONDS == Patience().time_limit
+
+
 def test_hints_can_be_pasted(run: Run, tmp_path: Path) -> None:
     write_tables(tmp_path)
     people = pd.read_csv(tmp_path / "test.csv").assign(note="from another form")
     people.to_csv(tmp_path / "test.csv", index=False)
     options = ("--drop", "sex", "--drop", "note", "--encoding", "ordinal", "--min-samples-leaf", "1")
+    options += ("--time-limit", "none", "--memory-limit", "2GB", "--n-jobs", "2")
     said = run(*FILES, "--bias", "flip(1, where label == 'no')", *options, "--missing", "impute")
     assert said.code == 0, said.err
     hint = said.err.splitlines()[-1].strip()

@@ -45,8 +45,8 @@ WRONG = {
     ),
     "negative time": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--time-limit", -1),
-        "Error: --time-limit must be a number of seconds greater than 0; received -1. Leave it out for no "
-        "limit.\n",
+        "Error: --time-limit must be a number of seconds greater than 0, or none for no limit; received "
+        "-1.\n",
     ),
     "no memory": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--memory-limit", 0),
@@ -127,7 +127,7 @@ WRONG = {
         ("certify", "train.csv", "short.csv", *LABEL, *BIAS, *DEPTH),
         "Error: The columns of the test table differ from those of the training table: it lacks 'priors'. "
         "Both tables need the same columns (their order does not matter; an array has the columns x0, x1, "
-        "...). Rename, add or remove columns so that they agree.\n",
+        "...). Rename, add or remove columns so that they agree, or leave them out with drop.\n",
     ),
     "percentage over 100": (
         ("certify", *TABLES, *LABEL, *DEPTH, "--bias", "flip(150%)"),
@@ -173,8 +173,7 @@ WRONG = {
     ),
     "witness: no time": (
         ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--time-limit", 0),
-        "Error: --time-limit must be a number of seconds greater than 0; received 0. Leave it out for no "
-        "limit.\n",
+        "Error: --time-limit must be a number of seconds greater than 0, or none for no limit; received 0.\n",
     ),
     "witness: unknown column to drop": (
         ("witness", *TABLES, *LABEL, *BIAS, *DEPTH, "--person", 0, "--drop", "aeg"),
@@ -193,8 +192,8 @@ WRONG = {
     ),
     "witness: free amount": (
         ("witness", "hiring", "--bias", "flip(?)", *DEPTH, "--person", 0),
-        "Error: The amount ? is free, but a number of rows is needed here. Fill it with "
-        "bias.with_amount(...), or hand the model to radius.\n",
+        "Error: The amount ? is free, but a number of rows is needed here. Write one in its place, such as 2 "
+        "or 1%, or ask for the radius, which finds the largest amount for each person.\n",
     ),
     "radius: no free amount": (
         ("radius", "hiring", "--family", "flip(1)", *DEPTH),
@@ -254,6 +253,44 @@ WRONG = {
         "Error: The data set 'drug' is not bundled. Set EVERYTREE_DATA to the folder of the paper's "
         "tables.\n",
     ),
+    "an empty file": (
+        ("certify", "empty.csv", "test.csv", *LABEL, *BIAS, *DEPTH),
+        "Error: 'empty.csv' is empty. It needs a header with the names of the columns, and rows below it.\n",
+    ),
+    "engine": (
+        ("certify", "compas", *BIAS, *DEPTH, "--engine", "relatonal"),
+        "Error: --engine must be one of 'auto', 'relational', 'interval'; received 'relatonal'. Did you mean "
+        "'relational'?\n",
+    ),
+    "encoding": (
+        ("certify", "compas", *BIAS, *DEPTH, "--encoding", "one-hot"),
+        "Error: --encoding must be one of 'onehot', 'ordinal'; received 'one-hot'. Did you mean 'onehot'?\n",
+    ),
+    "missing": (
+        ("certify", "compas", *BIAS, *DEPTH, "--missing", "drop"),
+        "Error: --missing must be one of 'learn', 'impute', 'category'; received 'drop'.\n",
+    ),
+    "seconds": (
+        ("certify", "compas", *BIAS, *DEPTH, "--time-limit", "soon"),
+        "Error: --time-limit must be a number of seconds greater than 0, or none for no limit; received "
+        "soon.\n",
+    ),
+    "threads": (
+        ("certify", "compas", *BIAS, *DEPTH, "--n-jobs", "all"),
+        "Error: --n-jobs must be a whole number; received 'all'.\n",
+    ),
+    "name of a person": (
+        ("check", "hiring", *BIAS, *DEPTH, "--person", "Ann"),
+        "Error: --person must be a whole number; received 'Ann'.\n",
+    ),
+    "name of people": (
+        ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--person", "1.5"),
+        "Error: --person must be a whole number; received '1.5'.\n",
+    ),
+    "table": (
+        ("reproduce", "--table", "rate"),
+        "Error: --table must be one of 'rates', 'depth', 'all'; received 'rate'. Did you mean 'rates'?\n",
+    ),
     "reproduce: markdown without its suffix": (
         ("reproduce", "--markdown", "found.txt"),
         "Error: --markdown must name a file that ends in .md; received 'found.txt'. Rename it.\n",
@@ -265,19 +302,15 @@ WRONG = {
 def test_wrong_input(run: Run, tmp_path: Path, arguments: tuple[object, ...], message: str) -> None:
     write_tables(tmp_path)
     (tmp_path / "short.csv").write_text("sex,age\nFemale,33\n")
+    (tmp_path / "empty.csv").write_text("\n")
     assert run(*arguments) == (2, "", message)
 
 
 SPELLING = {
-    "engine": (("certify", "compas", *BIAS, *DEPTH, "--engine", "relatonal"), "certify", "'relatonal'"),
-    "encoding": (("certify", "compas", *BIAS, *DEPTH, "--encoding", "onhot"), "certify", "'onhot'"),
-    "number": (("certify", "compas", *BIAS, *DEPTH, "--time-limit", "soon"), "certify", "'--time-limit'"),
     "option": (("certify", "compas", *BIAS, *DEPTH, "--qiet"), "certify", "--qiet"),
     "no bias": (("certify", "compas", *DEPTH), "certify", "'--bias'"),
     "no person": (("witness", "hiring", *BIAS, *DEPTH), "witness", "'--person'"),
-    "name of a person": (("check", "hiring", *BIAS, *DEPTH, "--person", "Ann"), "check", "'--person'"),
     "no family": (("radius", "hiring", *DEPTH), "radius", "'--family'"),
-    "table": (("reproduce", "--table", "rate"), "reproduce", "'rate'"),
     "too many": (("certify", "a.csv", "b.csv", "c.csv", *BIAS, *DEPTH), "certify", "c.csv"),
 }
 

@@ -9,6 +9,7 @@ import typer
 
 from everytree.cli.options import (
     BIAS,
+    SECONDS,
     AuditArgument,
     BiasOption,
     CategoricalOption,
@@ -19,9 +20,8 @@ from everytree.cli.options import (
     DaskOption,
     DatasetOption,
     DropOption,
-    EncodingName,
     EncodingOption,
-    EngineName,
+    EngineOption,
     FigureOption,
     Given,
     GroupOption,
@@ -31,10 +31,14 @@ from everytree.cli.options import (
     JobsOption,
     JsonOption,
     LabelOption,
+    LongTimeOption,
     MarkdownOption,
     MemoryOption,
     MetricsOption,
+    MostOption,
+    OnePersonOption,
     OutputOption,
+    PersonOption,
     PicturesOption,
     PositiveOption,
     ProofArgument,
@@ -91,12 +95,12 @@ def certify(
     bias: BiasOption = ...,  # type: ignore[assignment]
     learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
-    engine: Annotated[EngineName, typer.Option(help="How to prove.")] = EngineName.AUTO,
+    engine: EngineOption = "auto",
     drop: DropOption = None,
     categorical: CategoricalOption = None,
-    encoding: EncodingOption = EncodingName.ONEHOT,
+    encoding: EncodingOption = "onehot",
     group: GroupOption = None,
-    time_limit: TimeOption = None,
+    time_limit: TimeOption = SECONDS,
     memory_limit: MemoryOption = None,
     n_jobs: JobsOption = 1,
     json: JsonOption = None,
@@ -112,7 +116,7 @@ def certify(
         certifying.Request(
             setup=as_setup(train, test, learner, label, drop, categorical, encoding),
             bias=bias,
-            engine=engine.value,
+            engine=engine,
             groups=tuple(group or ()),
             patience=as_patience(time_limit, memory_limit, n_jobs),
             json=json,
@@ -136,9 +140,9 @@ def metrics(
     smallest_group: SmallestOption = 30,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
-    encoding: EncodingOption = EncodingName.ONEHOT,
+    encoding: EncodingOption = "onehot",
     group: GroupOption = None,
-    time_limit: TimeOption = None,
+    time_limit: TimeOption = SECONDS,
     memory_limit: MemoryOption = None,
     n_jobs: JobsOption = 1,
     json: JsonOption = None,
@@ -166,16 +170,14 @@ def metrics(
 def witness(
     train: TrainArgument,
     test: TestArgument = None,
-    person: Annotated[
-        list[int], typer.Option("--person", help="Position in TEST, counted from 0; may be repeated.")
-    ] = ...,  # type: ignore[assignment]
+    person: PersonOption = ...,  # type: ignore[assignment]
     bias: BiasOption = ...,  # type: ignore[assignment]
     learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
-    encoding: EncodingOption = EncodingName.ONEHOT,
-    time_limit: TimeOption = None,
+    encoding: EncodingOption = "onehot",
+    time_limit: TimeOption = SECONDS,
     memory_limit: MemoryOption = None,
     n_jobs: JobsOption = 1,
     write: Annotated[
@@ -211,12 +213,10 @@ def radius(
     label: LabelOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
-    encoding: EncodingOption = EncodingName.ONEHOT,
-    max_amount: Annotated[
-        int | None, typer.Option("--max-amount", help="Largest number of records to look at.")
-    ] = None,
+    encoding: EncodingOption = "onehot",
+    max_amount: MostOption = None,
     group: GroupOption = None,
-    time_limit: TimeOption = None,
+    time_limit: LongTimeOption = None,
     memory_limit: MemoryOption = None,
     n_jobs: JobsOption = 1,
     json: JsonOption = None,
@@ -243,13 +243,13 @@ def radius(
 def check(
     train: TrainArgument,
     test: TestArgument = None,
-    person: Annotated[int, typer.Option("--person", help="Position in TEST, counted from 0.")] = ...,  # type: ignore[assignment]
+    person: OnePersonOption = ...,  # type: ignore[assignment]
     bias: BiasOption = ...,  # type: ignore[assignment]
     learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,
     drop: DropOption = None,
     categorical: CategoricalOption = None,
-    encoding: EncodingOption = EncodingName.ONEHOT,
+    encoding: EncodingOption = "onehot",
 ) -> None:
     """Derive the proof for one person again: slowly, in exact fractions, without the engine's code."""
     from everytree.cli import check as checking
@@ -334,8 +334,7 @@ def reproduce(
     """Compute tables or figures of the paper again and show them beside the paper's own numbers."""
     from everytree.cli import reproduce as reproducing
 
-    what, drawn, how = (None if given is None else given.value for given in (table, figure, engine))
     request = reproducing.Request(
-        what, drawn, tuple(dataset or ()), how, csv, markdown, pictures, time_limit=time_limit
+        table, figure, tuple(dataset or ()), engine, csv, markdown, pictures, time_limit=time_limit
     )
     reproducing.run(request)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.markup import escape
 
 from everytree.bias import parse
@@ -60,7 +61,8 @@ def run(request: Request) -> None:
         if request.proof is not None:
             result = _write_proof(screen, result, request.proof)
         if not request.quiet:
-            show_verdicts(screen, result, request.setup.command("witness", request.bias))
+            show_verdicts(screen, result, _command(request, "witness", request.patience.arguments()))
+            _show_longer(screen, result, request)
             if request.groups:
                 screen.print()
                 show_groups(screen, result.by_group(list(request.groups)))
@@ -73,6 +75,27 @@ def run(request: Request) -> None:
     short = "" if wanted is None else unmet_robust(result, wanted)
     if short:
         raise NotMet(f"--require-robust {asked}: {short}.")
+
+
+def _command(request: Request, verb: str, further: list[str]) -> str:
+    return request.setup.command(verb, request.bias, further)
+
+
+def _show_longer(screen: Console, result: CertificationResult, request: Request) -> None:
+    """Where time ran out for somebody, give the command that takes ten times as long."""
+    unknown, reasons, limit = result.verdicts == "unknown", result.reasons, request.patience.time_limit
+    if reasons is None or limit is None or not np.any(reasons[unknown] == "time"):
+        return
+    words = [] if request.engine == "auto" else ["--engine", request.engine]
+    words += request.patience.arguments(10 * limit)
+    words += [word for name in request.groups for word in ("--group", name)]
+    for option, file in (("--json", request.json), ("--csv", request.csv), ("--proof", request.proof)):
+        words += [] if file is None else [option, str(file)]
+    words += [] if request.require_robust is None else ["--require-robust", request.require_robust]
+    command = _command(request, "certify", words)
+    if command:
+        screen.print("With ten times as long:", soft_wrap=True)
+        screen.print(f"    {escape(command)}", soft_wrap=True)
 
 
 def _write_proof(screen: Console, result: CertificationResult, path: Path) -> CertificationResult:

@@ -4,62 +4,60 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from enum import StrEnum
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from everytree.errors import EverytreeError
+from everytree.support.text import as_number, listing, nearest
+
 if TYPE_CHECKING:
     from everytree.cli.preparing import Patience, Setup
 
 
-class EngineName(StrEnum):
-    """Ways to prove."""
+def _one_of(option: str, *names: str, words: str) -> Any:
+    """An option that takes one of some names; the mistake is worded as everywhere."""
 
-    AUTO = "auto"
-    RELATIONAL = "relational"
-    INTERVAL = "interval"
+    def read(text: str) -> str:
+        if text in names:
+            return text
+        raise EverytreeError(
+            f"{option} must be one of {listing(names)}; received {text!r}.{nearest(text, names)}"
+        )
 
-
-class EncodingName(StrEnum):
-    """Ways to turn categories into numbers."""
-
-    ONEHOT = "onehot"
-    ORDINAL = "ordinal"
+    return typer.Option(option, parser=read, metavar="|".join(names), help=words)
 
 
-class MissingName(StrEnum):
-    """What becomes of missing values."""
+def _whole(option: str, metavar: str, words: str) -> Any:
+    """An option that takes a whole number; which numbers make sense is for the command to say."""
 
-    LEARN = "learn"
-    IMPUTE = "impute"
-    CATEGORY = "category"
+    def read(text: str | int) -> int:
+        number = as_number(str(text))
+        if isinstance(number, int):
+            return number
+        raise EverytreeError(f"{option} must be a whole number; received {text!r}.")
 
-
-class TableName(StrEnum):
-    """Tables of the paper."""
-
-    RATES = "rates"
-    DEPTH = "depth"
-    ALL = "all"
+    return typer.Option(option, parser=read, metavar=metavar, help=words)
 
 
-class FigureName(StrEnum):
-    """Demographic figures of the paper."""
-
-    DEMOGRAPHICS = "demographics"
-    APPENDIX = "appendix"
-    ALL = "all"
+SECONDS, NO_LIMIT = 60.0, float("inf")
+"""When a search stops unless told otherwise, and what `--time-limit none` asks for."""
 
 
-class ColumnName(StrEnum):
-    """Columns of our own beside the paper's."""
+def _seconds(words: str) -> Any:
+    """A number of seconds, or none for no limit."""
 
-    INTERVAL = "interval"
-    RELATIONAL = "relational"
-    BOTH = "both"
+    def read(text: str | float) -> float:
+        number = NO_LIMIT if str(text).casefold() == "none" else as_number(str(text))
+        if not isinstance(number, str) and number > 0:
+            return float(number)
+        raise EverytreeError(
+            f"--time-limit must be a number of seconds greater than 0, or none for no limit; received {text}."
+        )
+
+    return typer.Option("--time-limit", parser=read, metavar="SECONDS", help=words)
 
 
 TRAIN = (
@@ -84,7 +82,10 @@ CategoricalOption = Annotated[
     list[str] | None,
     typer.Option("--categorical", help="Column whose numbers are codes of categories; may be repeated."),
 ]
-EncodingOption = Annotated[EncodingName, typer.Option(help="How categories become numbers.")]
+EncodingOption = Annotated[
+    str, _one_of("--encoding", "onehot", "ordinal", words="How categories become numbers.")
+]
+EngineOption = Annotated[str, _one_of("--engine", "auto", "relational", "interval", words="How to prove.")]
 GroupOption = Annotated[
     list[str] | None,
     typer.Option(
@@ -92,16 +93,15 @@ GroupOption = Annotated[
         help="Column to count people by, or bands of one: 'age by 25,45,65'. Several give intersections.",
     ),
 ]
-TimeOption = Annotated[
-    float | None, typer.Option("--time-limit", help="Seconds after which the search stops.")
+TimeOption = Annotated[float, _seconds("When the search stops; none for no limit.")]
+LongTimeOption = Annotated[
+    float | None, _seconds("When the search stops; it takes as long as it takes unless this is given.")
 ]
 MemoryOption = Annotated[
     str | None,
     typer.Option("--memory-limit", help="Working memory of the search, such as 500MB.", metavar="SIZE"),
 ]
-JobsOption = Annotated[
-    int, typer.Option("--n-jobs", help="Threads that share the people; -1 for one a core.")
-]
+JobsOption = Annotated[int, _whole("--n-jobs", "N", "Threads that share the people; -1 for one a core.")]
 JsonOption = Annotated[
     str | None, typer.Option("--json", help="Write everything to this .json file; - is standard output.")
 ]
@@ -123,7 +123,7 @@ PositiveOption = Annotated[
     str | None, typer.Option("--positive", help="Label that counts as being selected; the last one.")
 ]
 SmallestOption = Annotated[
-    int, typer.Option("--smallest-group", help="Groups of fewer people are shown, but not compared.")
+    int, _whole("--smallest-group", "N", "Groups of fewer people are shown, but not compared.")
 ]
 MetricsOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each metric and group to this .csv file.")
@@ -133,6 +133,12 @@ RequireOption = Annotated[
     str | None,
     typer.Option("--require-robust", help="Exit with 1 if fewer people are proved robust.", metavar="SHARE"),
 ]
+
+PersonOption = Annotated[
+    list[int], _whole("--person", "N", "Position in TEST, counted from 0; may be repeated.")
+]
+OnePersonOption = Annotated[int, _whole("--person", "N", "Position in TEST, counted from 0.")]
+MostOption = Annotated[int | None, _whole("--max-amount", "N", "Largest number of records to look at.")]
 
 # Of `audit` alone.
 AuditArgument = Annotated[Path | None, typer.Argument(help="The audit, a .toml file.", metavar="AUDIT.TOML")]
@@ -152,17 +158,21 @@ DaskOption = Annotated[
 
 # Of `reproduce` alone.
 TableOption = Annotated[
-    TableName | None, typer.Option(help="Which of the paper's tables; all unless a figure is chosen.")
+    str | None,
+    _one_of(
+        "--table", "rates", "depth", "all", words="Which table of the paper; all unless --figure is given."
+    ),
 ]
 FigureOption = Annotated[
-    FigureName | None, typer.Option(help="A demographic figure of the paper in place of tables.")
+    str | None,
+    _one_of("--figure", "demographics", "appendix", "all", words="A demographic figure in place of tables."),
 ]
 DatasetOption = Annotated[
     list[str] | None, typer.Option("--dataset", help="Only this data set; may be repeated.")
 ]
 ColumnsOption = Annotated[
-    ColumnName | None,
-    typer.Option(help="Which columns of our own to compute for tables; both by default."),
+    str | None,
+    _one_of("--engine", "interval", "relational", "both", words="Columns of our own in tables; both."),
 ]
 CellsOption = Annotated[
     Path | None, typer.Option("--csv", help="Write one line for each cell, or group and amount, here.")
@@ -171,9 +181,7 @@ MarkdownOption = Annotated[Path | None, typer.Option("--markdown", help="Write t
 PicturesOption = Annotated[
     Path | None, typer.Option("--pictures", help="Draw each panel of a figure into this folder, as SVG.")
 ]
-CellTimeOption = Annotated[
-    float, typer.Option("--time-limit", help="Seconds for each cell or amount, and engine.")
-]
+CellTimeOption = Annotated[float, _seconds("Seconds for each cell or amount, and engine.")]
 
 # Which tree is learned: of every command that learns one.
 Given = dict[str, Any]
@@ -222,8 +230,14 @@ LEARNER: Given = {
         ),
     ],
     "missing": Annotated[
-        MissingName | None,
-        typer.Option("--missing", help="What becomes of missing values. Default: learn."),
+        str | None,
+        _one_of(
+            "--missing",
+            "learn",
+            "impute",
+            "category",
+            words="What becomes of missing values. Default: learn.",
+        ),
     ],
 }
 
@@ -257,18 +271,18 @@ def as_setup(
     label: str | None,
     drop: list[str] | None,
     categorical: list[str] | None,
-    encoding: EncodingName,
+    encoding: str,
 ) -> Setup:
     """Put the options of a command together that say what is learned from which tables."""
     from everytree.cli.preparing import Setup
     from everytree.cli.trees import Tree
 
     columns = tuple(drop or ()), tuple(categorical or ())
-    return Setup(train, test, Tree(**learner), label, *columns, encoding.value)
+    return Setup(train, test, Tree(**learner), label, *columns, encoding)
 
 
 def as_patience(time_limit: float | None, memory_limit: str | None, n_jobs: int) -> Patience:
     """Put the options of a command together that say how much a search may take."""
     from everytree.cli.preparing import Patience
 
-    return Patience(time_limit, memory_limit, n_jobs)
+    return Patience(None if time_limit == NO_LIMIT else time_limit, memory_limit, n_jobs)

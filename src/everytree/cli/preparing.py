@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.tree import DecisionTreeClassifier
 
+from everytree.cli.options import SECONDS
 from everytree.cli.trees import Tree
 from everytree.datasets.inputs import Tables, read_tables
 from everytree.errors import EverytreeError
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 LEAST_MEMORY = 1e6
 """A smaller limit without a unit is a number of megabytes taken for bytes."""
 
-__all__ = ["NO_HURRY", "Patience", "Setup", "check_limit", "check_people"]
+__all__ = ["NO_HURRY", "Patience", "Setup", "check_people"]
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class Setup:
     categorical: tuple[str, ...] = ()
     encoding: str = "onehot"
 
-    def command(self, verb: str, bias: str) -> str:
+    def command(self, verb: str, bias: str, further: Sequence[str] = ()) -> str:
         """Give a command about the same tables and tree, ready to be pasted; none if one came from a pipe."""
         if STANDARD_INPUT in (self.train, self.test):
             return ""
@@ -48,7 +49,7 @@ class Setup:
         for option, names in (("--drop", self.drop), ("--categorical", self.categorical)):
             words += [word for name in names for word in (option, name)]
         words += [] if self.encoding == "onehot" else ["--encoding", self.encoding]
-        return pasteable([*words, *self.learner.arguments(), "--bias", bias])
+        return pasteable([*words, *self.learner.arguments(), "--bias", bias, *further])
 
     def read(self) -> Tables:
         """Read both tables."""
@@ -91,26 +92,23 @@ class Setup:
         return chosen, self.prepare(chosen)
 
 
-def check_limit(option: str, value: float | None) -> None:
-    """Refuse a time limit that leaves nothing."""
-    if value is not None and not value > 0:
-        raise EverytreeError(
-            f"{option} must be a number of seconds greater than 0; received {value:g}. Leave it out for "
-            "no limit."
-        )
-
-
 @dataclass(frozen=True)
 class Patience:
     """The options that say how much a search may take, as they were given."""
 
-    time_limit: float | None = None
+    time_limit: float | None = SECONDS
     memory_limit: str | None = None
     n_jobs: int = 1
 
+    def arguments(self, time_limit: float | None = None) -> list[str]:
+        """The options as they were given, for a command; or with another time limit."""
+        wanted = self.time_limit if time_limit is None else time_limit
+        words = [] if wanted == SECONDS else ["--time-limit", "none" if wanted is None else f"{wanted:g}"]
+        words += [] if self.memory_limit is None else ["--memory-limit", self.memory_limit]
+        return words + ([] if self.n_jobs == 1 else ["--n-jobs", str(self.n_jobs)])
+
     def check(self) -> None:
         """Refuse what makes no sense, before anything is read."""
-        check_limit("--time-limit", self.time_limit)
         as_jobs(self.n_jobs)
         if self.memory_limit is None:
             return

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from everytree.cli.outputs import check_writable, write_text
-from everytree.cli.preparing import check_limit
 from everytree.cli.screen import console, counting, notes
 from everytree.errors import EverytreeError
 from everytree.reproduce import (
@@ -59,7 +58,6 @@ def run(request: Request) -> None:
 
 
 def _check(request: Request) -> None:
-    check_limit("--time-limit", request.time_limit)
     check_writable("--csv", request.csv, ".csv")
     check_writable("--markdown", request.markdown, ".md")
     if request.figure is None and request.pictures is not None:
