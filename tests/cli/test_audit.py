@@ -4,6 +4,7 @@
 
 import json
 import re
+import shlex
 import sys
 import time
 import tomllib
@@ -23,9 +24,10 @@ from everytree.audit import load_plan, run_audit, trying
 from everytree.audit.guessing import columns_to_drop, guess_groups, guess_label
 from everytree.audit.opened import open_audit
 from everytree.audit.store import Store
+from everytree.bias import flip
 from everytree.cli import screen
 from tests.audit.audit_tools import write_audit
-from tests.cli.cli_tools import Run, run
+from tests.cli.cli_tools import Run, run, write_tables
 
 
 def test_what_a_finished_audit_shows_and_writes(run: Run, tmp_path: Path) -> None:
@@ -182,8 +184,10 @@ def test_a_first_audit_of_files_runs_as_it_is(run: Run, tmp_path: Path) -> None:
         "flip(?)",
         'flip(?, where sex == "Male" and label == "yes")',
     ]
-    for column in table.columns.drop("hired"):
+    for column in table.columns.drop(["hired", *content["data"]["drop"]]):
         assert f"#   {column}: " in text
+    assert "#   name, dropped: text with 8 different values, such as names or remarks\n" in text
+    assert "p3" not in text  # nobody's name is copied
     quick = text.replace("n_jobs = -1", "n_jobs = 1").replace('report = "report.html"', "")
     (tmp_path / "first.toml").write_text(quick)
     assert run("audit", "first.toml", "--quiet") == (0, "", "")
@@ -202,11 +206,43 @@ def test_a_first_audit_of_a_data_set_is_sound(
     assert all(sweep.radius for sweep in opened.plan.sweeps)
 
 
+def test_a_first_audit_of_another_folder_can_be_pasted(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And the first compilation announces itself, on a pipe too."""
+    write_tables(tmp_path)
+    (tmp_path / "my audits").mkdir()
+    monkeypatch.setattr(screen, "_is_cold", lambda: True)
+    said = run("audit", "--init", "train.csv", "--label", "hired", "--output", "my audits/first one.toml")
+    lines = said.err.splitlines()
+    assert lines[0] == screen.COMPILING
+    assert lines[-1] == "    everytree audit 'my audits/first one.toml'"
+    text = (tmp_path / "my audits" / "first one.toml").read_text()
+    assert text.startswith(
+        "# An audit of a decision tree with everytree. Run it with: everytree audit 'first one.toml'\n"
+    )
+    assert "# What a model means here: everytree explain 'flip(1%)' ../train.csv --label hired\n" in text
+
+
+def test_amounts_go_beyond_what_is_proved_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody changed in the time of a look, amounts begin at what half of the people can stand."""
+    X = pd.DataFrame({"x": np.arange(400.0)})
+    y = pd.Series(np.arange(400) >= 200).astype(int)
+    look = trying.first_look(X, y, X.iloc[[0, 399]], 1, [])
+    looked = SimpleNamespace(upper=np.full(2, np.inf), lower=np.full(2, 16))
+    monkeypatch.setattr(trying, "radius_prepared", lambda *_, **__: looked)
+    found = trying.amounts_for(look, flip("?"))
+    assert found.amounts == (10, 50, 100, 400)
+    assert found.why == "no prediction changed in a quick look, which proved half of the people up to 16"
+
+
 def test_names_that_need_quotes_are_quoted(run: Run, tmp_path: Path) -> None:
     odd = {"a \"b\" 'c'": ["x'y", 'x"y'] * 4, "n": range(8), "the label": ["l'1", "l 2"] * 4}
     pd.DataFrame(odd).to_csv(tmp_path / "odd.csv", index=False)
     assert run("audit", "--init", "odd.csv", "--label", "the label", "--test", "odd.csv").code == 0
     text = (tmp_path / "audit.toml").read_text()
+    explain = text.partition("# What a model means here: ")[2].splitlines()[0]
+    assert run(*shlex.split(explain)[1:]).code == 0
     (tmp_path / "audit.toml").write_text(text.replace('report = "report.html"', ""))
     plan = load_plan(tmp_path / "audit.toml")
     assert plan.groups == (("a \"b\" 'c'",),)
@@ -346,7 +382,7 @@ def test_a_first_audit_drops_identifiers(run: Run, tmp_path: Path) -> None:
     assert tomllib.loads(text)["data"]["drop"] == ["customer_id", "row"]
     assert tomllib.loads(text)["audit"]["groups"] == ["age"]  # not the wage, which is no age
     said = "dropped: looks like an identifier, nearly every row has a value of its own"
-    assert f"#   row: 0 to 23; {said}\n" in text
+    assert f"#   row, {said}\n" in text
     assert text.count(said) == 2
     pd.DataFrame(columns)[["row", "hired"]].to_csv(tmp_path / "t.csv", index=False)
     assert run("audit", "--init", "t.csv", "--output", "only.toml").code == 0

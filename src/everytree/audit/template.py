@@ -21,7 +21,7 @@ from everytree.datasets import load, names
 from everytree.datasets.inputs import is_dataset, read_people, read_tables
 from everytree.errors import AuditError
 from everytree.support.files import check_writable, write_text
-from everytree.support.text import listing
+from everytree.support.text import listing, pasteable
 from everytree.table import read_table, split_label
 from everytree.table.bands import Bands, read_bands
 from everytree.table.reading import STANDARD_INPUT
@@ -29,7 +29,7 @@ from everytree.table.reading import STANDARD_INPUT
 __all__ = ["write_example"]
 
 TEMPLATE = """\
-# An audit of a decision tree with everytree. Run it with: everytree audit {file}
+# An audit of a decision tree with everytree. Run it with: {run}
 # Everything after a # is a comment. Paths are relative to this file.
 
 title = {title}
@@ -63,7 +63,7 @@ n_jobs = -1  # processes; -1 for one a core
 
 # What may be wrong with the training table. A ? is filled with each of the amounts: numbers of rows (20),
 # shares of all rows ("1%"), or of the rows that the condition names ("5% of group").
-# What a model means here: everytree explain {explain}
+# What a model means here: {explain}
 
 [[bias]]
 name = "any label may be wrong"
@@ -219,7 +219,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
     labels, named = table.labels, is_dataset(train)
     first, second = doubts
     return TEMPLATE.format(
-        file=output.name,
+        run=_in_comment(pasteable(["everytree", "audit", output.name])),
         title=_toml(f"Predictions of {table.label}, learned from {Path(train).name}"),
         train=_toml(train if named else _relative(train, output)),
         test="" if named else _test_line(train, test, output),
@@ -233,7 +233,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in map(str, table.X.columns)),
         drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),
-        explain=_in_comment(f'"flip(1%)" {train}' + ("" if named else f" --label {table.label}")),
+        explain=_in_comment(pasteable(_explain(table, train, output))),
         depth=table.depth.depth,
         depth_why=str(table.depth).partition("; ")[2],
         first=_toml(str(first.model)),
@@ -254,9 +254,16 @@ def _names(labels: list[Any]) -> str:
     return "".join(["\n# [data.labels]  # what the report calls the labels\n", *lines])
 
 
+def _explain(table: _Table, train: str, output: Path) -> list[str]:
+    """The command that explains a bias model on this table, from the folder of the file."""
+    where = [train] if is_dataset(train) else [_relative(train, output), "--label", table.label]
+    return ["everytree", "explain", "flip(1%)", *where]
+
+
 def _line(table: _Table, name: str) -> str:
-    why = f"; dropped: {table.dropped[name]}" if name in table.dropped else ""
-    return f"{name}: {described(table.X[name])}{why}"
+    """Say what a column holds; of one that is dropped only why, for it may name people."""
+    why = table.dropped.get(name)
+    return f"{name}: {described(table.X[name])}" if why is None else f"{name}, dropped: {why}"
 
 
 def _test_line(train: str, test: str | None, output: Path) -> str:

@@ -38,11 +38,11 @@ FOLDS = 5
 MOST_ROWS = 4000
 """Rows that depths are compared on; more are drawn from."""
 
-MOST_PEOPLE, SECONDS = 40, 1.5
+MOST_PEOPLE, SECONDS = 40, 2.5
 """How many people's radii are looked at for amounts, and for how long in each family."""
 
-MOST_AMOUNTS, USUAL = 4, (1, 2, 5, 10)
-"""How many amounts are proposed, and which if nothing is known."""
+MOST_AMOUNTS, USUAL, FURTHER = 4, (1, 2, 5, 10), 20
+"""How many amounts are proposed, which if nothing is known, and how far beyond what half of people stand."""
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,11 @@ def amounts_for(prepared: Prepared | None, model: BiasModel) -> Amounts:
         return NOTHING_SEEN
     changed = found.upper[np.isfinite(found.upper)]
     if len(changed) == 0:
-        return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible))
+        proved = int(np.median(found.lower))
+        if not 2 <= proved < eligible:
+            return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible))
+        why = f"{NOTHING_SEEN.why}, which proved half of the people up to {proved}"
+        return Amounts(_capped(ladder(proved, FURTHER * proved), eligible), why)
     known = [*found.lower[found.lower > 0].tolist(), *changed.tolist()]
     low, high = (np.quantile(v, q, method="inverted_cdf") for v, q in ((known, 0.1), (changed, 0.5)))
     why = "around those at which predictions change"

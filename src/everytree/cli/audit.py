@@ -13,10 +13,10 @@ from everytree.audit import load_plan, run_audit
 from everytree.audit.template import write_example
 from everytree.cli import Interrupted, NotMet
 from everytree.cli.outputs import check_writable, write_json
-from everytree.cli.screen import cells, console, notes, plain_table, show_groups
+from everytree.cli.screen import cells, console, looking, notes, plain_table, show_groups
 from everytree.errors import EverytreeError
 from everytree.results.learned import tree_facts
-from everytree.support.text import percent
+from everytree.support.text import pasteable, percent
 from everytree.support.version import VERSION, learner_notes
 
 if TYPE_CHECKING:
@@ -76,13 +76,13 @@ def begin(file: Path | None, train: str, test: str | None, label: str | None, ou
             f"--init writes a new audit and runs none; received {str(file)!r} as well. Leave one of them out."
         )
     screen = console()
-    with notes(screen):
+    with notes(screen), looking(screen):
         decided = write_example(train, test, label, output)
     for key, words in decided:
         screen.print(f"{key:<8} {escape(words)}", soft_wrap=True)
     screen.print()
     screen.print(f"Wrote {escape(str(output))}. Read it, change what does not fit, and run it with:\n")
-    screen.print(f"    everytree audit {escape(str(output))}", soft_wrap=True)
+    screen.print(f"    {escape(pasteable(['everytree', 'audit', str(output)]))}", soft_wrap=True)
 
 
 def _show(screen: Console, result: AuditResult) -> None:

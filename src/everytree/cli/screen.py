@@ -33,6 +33,7 @@ __all__ = [
     "checking",
     "console",
     "counting",
+    "looking",
     "notes",
     "plain_table",
     "show_groups",
@@ -90,6 +91,13 @@ def counting(screen: Console) -> Iterator[Callable[[int, int], None]]:
     """Show how many of a number of computations are done; see `sign_of_life`."""
     with _late_bar(screen, "computing", False) as update:
         yield lambda done, total: update(f"computing cell {done + 1} of {total}", done / total)
+
+
+@contextmanager
+def looking(screen: Console) -> Iterator[None]:
+    """Show that a table is being looked at; see `sign_of_life`."""
+    with _late_bar(screen, "looking at the tables", False):
+        yield
 
 
 @contextmanager
