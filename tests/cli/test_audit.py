@@ -453,9 +453,9 @@ def test_a_log_shows_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen, "SECONDS_BETWEEN_LINES", 0.05)
     log = StringIO()
     with screen.cells(Console(file=log), quiet=False) as progress:
-        progress(3, 20, 100.0)
+        progress.cells(3, 20, 100.0)
         time.sleep(0.3)
-        progress(20, 20, 0.0)
+        progress.cells(20, 20, 0.0)
         time.sleep(0.2)
     lines = log.getvalue().splitlines()
     assert lines == [
@@ -464,7 +464,7 @@ def test_a_log_shows_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     silent = StringIO()
     with screen.cells(Console(file=silent), quiet=True) as progress:
-        progress(3, 20, 100.0)
+        progress.cells(3, 20, 100.0)
         time.sleep(0.1)
     assert silent.getvalue() == ""
 
@@ -485,11 +485,15 @@ def test_an_estimate_counts_down_until_it_has_run_out(monkeypatch: pytest.Monkey
     monkeypatch.setattr(screen, "_lines", keep)
     with screen.cells(Console(file=StringIO()), quiet=False) as progress:
         look(10)
-        progress(0, 16, None)
+        progress.cells(0, 16, None)
         look(20)
-        progress(6, 16, 80.0)
+        progress.cells(6, 16, 80.0)
         for moment in (40, 70, 100, 130):
             look(moment)
+        progress.cells(16, 16, 0.0)
+        look(170)
+        progress.ranges(5, 18)
+        look(190)
     assert said == [
         "reading the tables",
         "0 of 16 cells are done after 20 s",
@@ -497,6 +501,8 @@ def test_an_estimate_counts_down_until_it_has_run_out(monkeypatch: pytest.Monkey
         "6 of 16 cells are done after 70 s, about 30 s left",
         "6 of 16 cells are done after 2 min",
         "6 of 16 cells are done after 2 min",
+        "16 of 16 cells are done after 3 min, now ranges of metrics and files",
+        "16 of 16 cells are done after 3 min, 5 of 18 ranges of metrics",
     ]
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
     from everytree.results.radii import RadiusResult
 
-__all__ = ["agree"]
+__all__ = ["agree", "counts_of"]
 
 Counts = tuple[int, ...]
 """How many rows each component of a bias model may touch."""
@@ -55,7 +55,7 @@ def agree(
     agreed, measured = dict(verdicts), dict(radii)
     for sweep, depth in dict.fromkeys((cell.sweep, cell.depth) for cell in [*verdicts, *radii]):
         here = {cell: r for cell, r in verdicts.items() if (cell.sweep, cell.depth) == (sweep, depth)}
-        rows = {cell: _counts(cell.model, prepared[depth]) for cell in here}
+        rows = {cell: counts_of(cell.model, prepared[depth]) for cell in here}
         known = [
             _Known(rows[cell], frozenset(np.flatnonzero(r.verdicts == ROBUST).tolist()), r.witnesses)
             for cell, r in here.items()
@@ -63,7 +63,7 @@ def agree(
         for cell, radius in radii.items():
             if (cell.sweep, cell.depth) == (sweep, depth):
                 free = [part.amount.unit == "free" for part in cell.model.components]
-                fixed = _counts(cell.model.with_amount(0), prepared[depth])
+                fixed = counts_of(cell.model.with_amount(0), prepared[depth])
                 measured[cell] = _sharpened(radius, known, free)
                 known += _from_radius(radius, fixed, free)
         for cell, result in here.items():
@@ -71,9 +71,9 @@ def agree(
     return agreed, measured
 
 
-def _counts(model: BiasModel, prepared: Prepared) -> Counts:
-    train = prepared.train
-    resolved = resolve(model, train)
+def counts_of(model: BiasModel, prepared: Prepared) -> Counts:
+    """Give the number of rows that each component of a bias model may touch on this table."""
+    resolved = resolve(model, prepared.train)
     return tuple(part.count for part in resolved.components)
 
 

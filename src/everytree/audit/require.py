@@ -11,9 +11,9 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from everytree.audit.keys import TableOfKeys, naming
+from everytree.audit.ranges import ranges_of
 from everytree.errors import AuditError
 from everytree.questions.measures import METRICS, NEED_NO_TRUTH
-from everytree.questions.metrics import metric_ranges
 from everytree.results.certification import ROBUST, UNKNOWN
 from everytree.results.gate import as_share, share_text, short_of, unmet_robust
 from everytree.results.ranges import BETWEEN, EVERYBODY
@@ -134,7 +134,7 @@ def unmet(audit: AuditResult) -> list[str]:
         result = audit.verdicts[cell]
         said = [unmet_robust(result, asked.robust)] if asked.robust is not None else []
         said += _unmet_by_group(audit, result, asked.robust_by_group)
-        said += _unmet_metrics(audit, result, asked.metrics)
+        said += _unmet_metrics(audit, cell, asked.metrics)
         found += [f"{cell.model}, depth {cell.depth}: {each}." for each in said if each]
     return found
 
@@ -158,18 +158,15 @@ def _named(columns: tuple[str, ...], key: Any) -> str:
     return ", ".join(f"{column} {value}" for column, value in zip(columns, values, strict=True))
 
 
-def _unmet_metrics(audit: AuditResult, result: CertificationResult, bounds: tuple[Bound, ...]) -> list[str]:
+def _unmet_metrics(audit: AuditResult, cell: Cell, bounds: tuple[Bound, ...]) -> list[str]:
     said: list[str] = []
     for columns in ((), *audit.plan.groups) if bounds else ():
         wanted = [bound for bound in bounds if bound.metric.endswith(OF_GROUPS) == bool(columns)]
         if not wanted:
             continue
-        plan = audit.plan
-        ranges = metric_ranges(
-            result, list(columns) or None, positive=plan.data.positive, smallest_group=plan.smallest_group
-        )
+        ranges = ranges_of(audit, cell, columns)
         rows: list[dict[Any, Any]] = ranges.table.to_dict("records")
-        known, least = set(ranges.index.get_level_values(0)), plan.smallest_group
+        known, least = set(ranges.index.get_level_values(0)), audit.plan.smallest_group
         said += [
             f"{bound.metric} by {' and '.join(columns)} has no value: no group has {least} people"
             for bound in wanted
@@ -177,6 +174,8 @@ def _unmet_metrics(audit: AuditResult, result: CertificationResult, bounds: tupl
         ]
         for (metric, *key), row in zip(ranges.index, rows, strict=True):
             together = set(key) in ({EVERYBODY}, {BETWEEN})
+            if not columns and set(key) != {EVERYBODY}:
+                continue
             small = not together and row["n"] < audit.plan.smallest_group
             for bound in wanted:
                 if bound.metric == metric and not small:

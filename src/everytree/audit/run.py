@@ -20,6 +20,7 @@ from everytree.audit.opened import RANDOM_STATE, Opened, open_audit
 from everytree.audit.outputs import write_outputs
 from everytree.audit.packing import unpack, unpack_radius
 from everytree.audit.proofs import with_proofs
+from everytree.audit.ranges import bound_all
 from everytree.audit.result import AuditResult
 from everytree.audit.store import FORMAT, Store
 from everytree.errors import AuditError, EverytreeWarning
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from everytree.audit.cells import Answers
     from everytree.audit.plan import Cell, Plan
 
-__all__ = ["Progress", "run_audit"]
+__all__ = ["Progress", "Telling", "run_audit"]
 
 INPUT_NAMES = {
     "train": "the training table",
@@ -44,7 +45,17 @@ Progress = Callable[[int, int, float | None], None]
 """Called with the number of cells that are done, the number of all, and the seconds left, if known."""
 
 
-def run_audit(plan: Plan, *, dask: str | None = None, progress: Progress | None = None) -> AuditResult:
+Telling = Callable[[int, int], None]
+"""Called after the last cell with the number of ranges of metrics that are bounded, and the number of all."""
+
+
+def run_audit(
+    plan: Plan,
+    *,
+    dask: str | None = None,
+    progress: Progress | None = None,
+    ranges_progress: Telling | None = None,
+) -> AuditResult:
     """Run an audit, or go on with one that was interrupted.
 
     Everything is checked before the first computation. Each cell is kept in the folder of the outputs as
@@ -58,6 +69,9 @@ def run_audit(plan: Plan, *, dask: str | None = None, progress: Progress | None 
         Address of a Dask scheduler on whose workers the cells are computed.
     progress : callable, optional
         Called with the number of cells done, the number of all, and the estimated seconds left or None.
+    ranges_progress : callable, optional
+        Called after the last cell with the number of ranges of metrics that are bounded (one for each cell
+        and choice of groups) and the number of all, if the file of groups is to be written.
 
     Returns
     -------
@@ -80,6 +94,8 @@ def run_audit(plan: Plan, *, dask: str | None = None, progress: Progress | None 
     try:
         run.complete(dask)
         result = with_proofs(run.result())
+        if plan.outputs.groups is not None and ranges_progress is not None:
+            bound_all(result, ranges_progress)
         write_outputs(result)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"Interrupted: {run.kept()}") from None

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from everytree.audit.ranges import ranges_of
 from everytree.audit.shown import with_groups
-from everytree.questions.metrics import metric_ranges
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.support.plain import as_plain
 
@@ -47,7 +47,7 @@ def group_lines(audit: AuditResult, metrics: bool) -> pd.DataFrame:
         for columns in ((), *audit.plan.groups):
             shares = _shares(result, columns)
             if metrics:
-                for key, line in _ranges(audit, result, columns).items():
+                for key, line in _ranges(audit, cell, columns).items():
                     if columns and key == EVERYBODY:
                         continue
                     shares.setdefault(key, {"n": len(result)}).update(line)
@@ -99,19 +99,16 @@ def _shares(result: CertificationResult, columns: tuple[str, ...]) -> dict[Group
     }
 
 
-def _ranges(
-    audit: AuditResult, result: CertificationResult, columns: tuple[str, ...]
-) -> dict[Group, dict[str, Any]]:
+def _ranges(audit: AuditResult, cell: Cell, columns: tuple[str, ...]) -> dict[Group, dict[str, Any]]:
     """Ranges of metrics for each group, for everybody, and for the groups compared with each other."""
-    plan = audit.plan
-    ranges = metric_ranges(
-        result, list(columns) or None, positive=plan.data.positive, smallest_group=plan.smallest_group
-    )
+    ranges = ranges_of(audit, cell, columns)
     lines: dict[Group, dict[str, Any]] = {}
     for (metric, *key), row in zip(ranges.index, ranges.table.to_dict("records"), strict=True):
         if metric in (ROBUST, NOT_ROBUST, UNKNOWN):
             continue
         together = len(set(key)) == 1 and key[0] in (EVERYBODY, BETWEEN)
+        if not columns and not (together and key[0] == EVERYBODY):
+            continue
         line = lines.setdefault(key[0] if together else tuple(key), {})
         name = metric.replace(" ", "_")
         line[name] = row["estimate"]

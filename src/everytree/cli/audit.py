@@ -55,7 +55,9 @@ def run(request: Request, test: str | None = None, label: str | None = None) -> 
         with cells(screen, request.quiet) as progress:
             plan = load_plan(request.file)
             try:
-                result = run_audit(plan, dask=request.dask, progress=progress)
+                result = run_audit(
+                    plan, dask=request.dask, progress=progress.cells, ranges_progress=progress.ranges
+                )
             except KeyboardInterrupt as stop:
                 raise Interrupted(
                     str(stop) or "Interrupted before the first cell; nothing was computed."

@@ -100,39 +100,51 @@ def looking(screen: Console) -> Iterator[None]:
         yield
 
 
+class AuditProgress:
+    """How far an audit is, in a line; told by the audit, shown by `cells`."""
+
+    def __init__(self, update: Callable[[str, float | None], None]) -> None:
+        self.began, self.update = time.monotonic(), update
+        self.done, self.total = 0, 0
+        self.end: float | None = None
+        self.bounded: tuple[int, int] | None = None
+
+    def cells(self, done: int, total: int, seconds_left: float | None) -> None:
+        """So many cells are done, and the others may take so long."""
+        self.done, self.total = done, total
+        self.end = None if seconds_left is None else time.monotonic() + seconds_left
+        self.update(self.line(), done / total)
+
+    def ranges(self, done: int, total: int) -> None:
+        """So many ranges of metrics are bounded."""
+        self.bounded = (done, total)
+        self.update(self.line(), done / total)
+
+    def line(self, elapsed: bool = False) -> str:
+        """Say how far it is; an estimate that has run out is not shown."""
+        if not self.total:
+            return "reading the tables"
+        now = time.monotonic()
+        said = f"{self.done} of {self.total} cells are done"
+        said += f" after {_duration(now - self.began)}" if elapsed else ""
+        if self.bounded is not None:
+            return f"{said}, {self.bounded[0]} of {self.bounded[1]} ranges of metrics"
+        if self.done == self.total:
+            return f"{said}, now ranges of metrics and files"
+        left = None if self.end is None else self.end - now
+        return f"{said}, about {_duration(left)} left" if left is not None and left > 0 else said
+
+
 @contextmanager
-def cells(screen: Console, quiet: bool) -> Iterator[Callable[[int, int, float | None], None]]:
+def cells(screen: Console, quiet: bool) -> Iterator[AuditProgress]:
     """Show how many cells of an audit are done and how long the others may take.
 
     On a terminal a bar, elsewhere a plain line from time to time, so that a log shows a sign of life as well.
     """
-    began = time.monotonic()
-    told: list[tuple[int, int, float | None]] = []  # last report: cells done, all cells, when it may end
-
-    def line() -> str:
-        if not told:
-            return "reading the tables"
-        now = time.monotonic()
-        done, total, end = told[-1]
-        left = None if end is None else end - now
-        return _progress(done, total, left, f" after {_duration(now - began)}")
-
-    with _late_bar(screen, "reading the tables", quiet) as update, _lines(screen, quiet, line):
-
-        def report(done: int, total: int, seconds_left: float | None) -> None:
-            end = None if seconds_left is None else time.monotonic() + seconds_left
-            told[:] = [(done, total, end)]
-            update(_progress(done, total, seconds_left), done / total)
-
-        yield report
-
-
-def _progress(done: int, total: int, left: float | None, elapsed: str = "") -> str:
-    """Say how far an audit is; an estimate that has run out is not shown."""
-    said = f"{done} of {total} cells are done{elapsed}"
-    if done == total:
-        return f"{said}, now ranges of metrics and files"
-    return f"{said}, about {_duration(left)} left" if left is not None and left > 0 else said
+    with _late_bar(screen, "reading the tables", quiet) as update:
+        progress = AuditProgress(update)
+        with _lines(screen, quiet, lambda: progress.line(elapsed=True)):
+            yield progress
 
 
 @contextmanager

@@ -18,6 +18,8 @@ from everytree.refute.retrain import different_witnesses, retrain, retrained_pre
 from everytree.refute.witness import as_witness
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from everytree.learner import Prepared
@@ -46,6 +48,18 @@ class KnownTables:
             return self
         together = np.concatenate([self.labels, labels.astype(self.labels.dtype)])
         return KnownTables(together, (*self.witnesses, *witnesses))
+
+    def joined(self, others: Sequence[KnownTables]) -> KnownTables:
+        """Add the tables of others that are not among these, for the same people and labels."""
+        seen = {witness.changes for witness in self.witnesses if witness is not None}
+        labels, witnesses = [self.labels[:0]], []
+        for other in others:
+            for row, witness in zip(other.labels, other.witnesses, strict=True):
+                if witness is not None and witness.changes not in seen:
+                    seen.add(witness.changes)
+                    labels.append(row[None])
+                    witnesses.append(witness)
+        return self.with_further(np.concatenate(labels), witnesses)
 
     def check(self, possible: NDArray[np.bool_]) -> None:
         """Compare all trees with all proofs."""

@@ -7,6 +7,7 @@ each number that is shown is rounded once.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 
 from everytree.bias import resolve
-from everytree.errors import EverytreeError, InternalError, TableError
+from everytree.errors import EverytreeError, TableError
 from everytree.prove.problem import Problem
 from everytree.questions.certify import trust
 from everytree.questions.joint.bounds import Budget
@@ -22,21 +23,23 @@ from everytree.questions.joint.ends import JointEnds, joint_ends
 from everytree.questions.joint.openings import Openings
 from everytree.questions.known import KnownTables, known_tables, reach_further
 from everytree.questions.measures import Measures
-from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
-from everytree.results.ranges import ATTAINED, BETWEEN, EVERYBODY, PROVED, MetricRanges
+from everytree.questions.range_rows import COLUMNS, index_of, reached_by, row_of, verdict_rows
+from everytree.results.certification import ROBUST
+from everytree.results.ranges import BETWEEN, EVERYBODY, MetricRanges
 from everytree.support.clock import now
 from everytree.support.text import listing, nearest
 from everytree.table.frames import label_values
 from everytree.table.groups import group_frame, group_members
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from everytree.questions.rates import Range
     from everytree.results.certification import CertificationResult
     from everytree.support.progress import Progress
 
-__all__ = ["check_names", "metric_ranges"]
+__all__ = ["Wish", "check_names", "metric_ranges", "ranges_and_tables"]
 
 _OPENINGS: WeakKeyDictionary[CertificationResult, Openings] = WeakKeyDictionary()
 """Nodes that were opened for each result: the same for all groupings."""
@@ -44,18 +47,27 @@ _OPENINGS: WeakKeyDictionary[CertificationResult, Openings] = WeakKeyDictionary(
 MOST_SECONDS = 30.0
 """Where an amount of work takes longer than this, as with many continuous columns, it ends early."""
 
-COLUMNS = (
-    "n",
-    "estimate",
-    "low",
-    "high",
-    "low_is",
-    "high_is",
-    "attained_low",
-    "attained_high",
-    "gap",
-    "compared",
-)
+
+@dataclass(frozen=True)
+class Wish:
+    """What is asked of ranges beside the people and groups; see `metric_ranges`.
+
+    `also` are tables that the bias model allows too, with what their trees say about the same people. They
+    come on top of `tries`.
+    """
+
+    positive: object = None
+    smallest_group: int = 1
+    tries: int = 100
+    time_limit: float | None = None
+    progress: bool | Progress = False
+    also: Sequence[KnownTables] = ()
+
+    def budget(self) -> Budget:
+        """How much may be done from now on."""
+        if self.time_limit is None:
+            return Budget(Budget().work, now() + MOST_SECONDS)
+        return Budget(float("inf"), now() + self.time_limit)
 
 
 def metric_ranges(
@@ -129,33 +141,42 @@ def metric_ranges(
     b          2       1.0  0.50  1.00
     """
     _check_numbers(tries, time_limit, smallest_group)
+    wish = Wish(positive, smallest_group, tries, time_limit, progress)
+    return ranges_and_tables(result, sensitive_features, y_true, wish)[0]
+
+
+def ranges_and_tables(
+    result: CertificationResult, sensitive_features: object, y_true: object, wish: Wish
+) -> tuple[MetricRanges, KnownTables]:
+    """Bound metrics as `metric_ranges` does, and give the tables from which the tree was learned as well."""
+    tries, also = wish.tries, wish.also
     truth = _true_codes(result, y_true)
-    chosen = _positive_code(result, positive)
+    chosen = _positive_code(result, wish.positive)
     features, members = _groups(result, sensitive_features)
     labels = result.labels.tolist()
     possible = np.array([[label in might for label in labels] for might in result.possible_labels])
-    measures = Measures(truth, chosen, members, possible, len(features), smallest_group)
-    known = known_tables(result, tries, progress)
+    measures = Measures(truth, chosen, members, possible, len(features), wish.smallest_group)
+    known = known_tables(result, tries, wish.progress).joined(also)
     known.check(possible)
-    deadline = now() + (MOST_SECONDS if time_limit is None else time_limit)
-    work = Budget().work if time_limit is None else float("inf")
-    ends = _joint(result, measures, known, Budget(work, deadline))
+    ends = _joint(result, measures, known, wish.budget())
     if ends is not None and result.prepared is not None and tries:
-        known = reach_further(known, ends.trees, _OPENINGS[result].problem, result.prepared, tries)
+        most = tries + sum(len(each.witnesses) for each in also)
+        known = reach_further(known, ends.trees, _OPENINGS[result].problem, result.prepared, most)
         known.check(possible)
     found = measures.ranges(known.labels, ends)
-    rows = _verdict_rows(result.verdicts, None if truth is None else known.labels[0] == truth, measures)
+    rows = verdict_rows(result.verdicts, None if truth is None else known.labels[0] == truth, measures)
     behind = measures.behind(found)
     rows += [
-        (name, *key, *_shown(each, name), behind.get((name, key), "")) for (name, key), each in found.items()
+        (name, *key, *row_of(each, name), behind.get((name, key), "")) for (name, key), each in found.items()
     ]
     width = 1 + len(features)
-    index = _index([row[:width] for row in rows], features)
+    index = index_of([row[:width] for row in rows], features)
     frame = pd.DataFrame([row[width:] for row in rows], index=index, columns=list(COLUMNS))
-    reached = {(name, *key): _reached(each) for (name, key), each in found.items()}
-    return MetricRanges(
+    reached = {(name, *key): reached_by(each) for (name, key), each in found.items()}
+    ranges = MetricRanges(
         frame, str(result.bias), labels[chosen], list(known.witnesses), reached, result.prepared
     )
+    return ranges, known
 
 
 def _joint(
@@ -255,64 +276,3 @@ def check_names(groups: pd.DataFrame) -> dict[str, list[Any]]:
                     "result. Give the group another name."
                 )
     return features
-
-
-def _index(keys: list[tuple[Any, ...]], features: dict[str, list[Any]]) -> pd.MultiIndex:
-    """Metric and group of each row. Levels are in the order of the rows, so pandas takes them as sorted."""
-    metrics = list(dict.fromkeys(key[0] for key in keys))
-    levels = [metrics, *([EVERYBODY, *values, BETWEEN] for values in features.values())]
-    places = [{value: place for place, value in enumerate(level)} for level in levels]
-    codes = [[place[key[i]] for key in keys] for i, place in enumerate(places)]
-    return pd.MultiIndex(levels=levels, codes=codes, names=["metric", *features])
-
-
-def _verdict_rows(
-    verdicts: NDArray[np.str_], correct: NDArray[np.bool_] | None, measures: Measures
-) -> list[tuple[Any, ...]]:
-    """Shares of people that are counted once: they belong to the search, not to a table of B(T)."""
-    shares = {verdict: verdicts == verdict for verdict in (ROBUST, NOT_ROBUST, UNKNOWN)}
-    if correct is not None:
-        shares["certified accuracy"] = shares[ROBUST] & correct
-    none = float("nan")
-    return [
-        (name, *key, len(who), int(holds[who].sum()) / len(who), none, none, "", "", none, none, none, "")
-        for name, holds in shares.items()
-        for key, who in measures.everyone.items()
-    ]
-
-
-def _reached(found: Range) -> tuple[int | None, int | None]:
-    """Which known tables have the smallest and the largest value."""
-    seen = [(value, t) for t, value in enumerate(found.values) if value is not None]
-    if not seen:
-        return None, None
-    return min(seen)[1], max(seen, key=lambda pair: (pair[0], -pair[1]))[1]
-
-
-def _shown(found: Range, name: str) -> tuple[Any, ...]:
-    """The columns of a row. A known value outside the bounds is a fault."""
-    none = float("nan")
-    seen = [value for value in found.values if value is not None]
-    if found.low is None or found.high is None:
-        if seen:
-            raise InternalError(
-                f"The {name} has the value {seen[0]} but no range. This is a fault in everytree."
-            )
-        return found.n, none, none, none, "", "", none, none, none
-    if any(not found.low <= value <= found.high for value in seen):
-        raise InternalError(
-            f"The {name} of a retrained tree is outside its range from {found.low} to {found.high}. This is "
-            "a fault in everytree; please report it with the table."
-        )
-    estimate = none if found.values[0] is None else float(found.values[0])
-    return (
-        found.n,
-        estimate,
-        float(found.low),
-        float(found.high),
-        ATTAINED if found.low in seen else PROVED,
-        ATTAINED if found.high in seen else PROVED,
-        float(min(seen)) if seen else none,
-        float(max(seen)) if seen else none,
-        float((found.high - found.low) - (max(seen) - min(seen))) if seen else none,
-    )

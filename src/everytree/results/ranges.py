@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.errors import EverytreeError
+from everytree.errors import EverytreeError, InternalError
 from everytree.refute.retrain import retrain
 from everytree.refute.witness import no_change
 from everytree.support.above import Picture, above
@@ -143,6 +143,29 @@ class MetricRanges:
         """Return the tree, of label codes, that was learned from the table of `witness`."""
         return retrain(self._tables(), self.witness(metric, end, group))
 
+    def within(self, larger: MetricRanges) -> MetricRanges:
+        """Bring the ends together with those of a bias model that allows all these tables, and others.
+
+        What no table of the larger one passes none of these does. The rows must be about the same metrics
+        and groups.
+        """
+        table, other = self.table.copy(), larger.table.reindex(self.table.index)
+        table["low"] = table["low"].combine(other["low"], _largest)
+        table["high"] = -(-table["high"]).combine(-other["high"], _largest)
+        if ((table["attained_low"] < table["low"]) | (table["attained_high"] > table["high"])).any():
+            raise InternalError(
+                f"A tree within {self.bias} passes what is proved within {larger.bias}. This is a fault in "
+                "everytree; please report it with the table."
+            )
+        for end in ENDS:
+            reached = table[end] == table[f"attained_{end}"]
+            table[f"{end}_is"] = table[f"{end}_is"].mask(reached, ATTAINED)
+        seen = table["attained_high"] - table["attained_low"]
+        narrower = (table["low"] != self.table["low"]) | (table["high"] != self.table["high"])
+        narrower &= table["low"].notna()
+        table["gap"] = table["gap"].mask(narrower, table["high"] - table["low"] - seen)
+        return replace(self, table=table)
+
     def _tables(self) -> Prepared:
         if self.prepared is None:
             raise EverytreeError(
@@ -208,6 +231,11 @@ class MetricRanges:
                 f"Ranges are saved as .json or .csv, chosen by the suffix; received {path.name!r}."
             )
         return path
+
+
+def _largest(one: float, other: float) -> float:
+    """The larger of two numbers; the first where the second is missing."""
+    return one if math.isnan(other) or one >= other else other
 
 
 def _plain(value: Any) -> Any:

@@ -10,22 +10,17 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from everytree.questions.metrics import metric_ranges
+from everytree.audit.ranges import ranges_of
 from everytree.results.ranges import seen_thousandths
 from everytree.show.plots import MetricRangesDisplay
 from everytree.show.report.findings import number
 from everytree.show.report.pictures import svg_of
-from everytree.table.groups import group_frame
 
 if TYPE_CHECKING:
     from everytree.audit import AuditResult, Cell
-    from everytree.results.certification import CertificationResult
     from everytree.results.ranges import MetricRanges
 
 __all__ = ["RangeRow", "RangeTable", "metric_tables"]
-
-TRIES = 20
-"""Tables of witnesses on which the tree is retrained, in search of ends that are attained."""
 
 NAMES = {
     "accuracy": "Accuracy",
@@ -76,8 +71,8 @@ class RangeTable:
 def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
     """Bound the metrics under the assumption of the first screen, for every choice of groups."""
     made: list[RangeTable] = []
-    for columns in audit.plan.groups or (None,):
-        found = _ranges(audit, audit.verdicts[cell], columns)
+    for columns in audit.plan.groups or ((),):
+        found = ranges_of(audit, cell, columns)
         metrics: list[tuple[str, list[RangeRow]]] = []
         for name, title in NAMES.items():
             if name in found.index.get_level_values(0):
@@ -85,7 +80,7 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
                 metrics.append((title, [row for row in rows if row is not None]))
         made.append(
             RangeTable(
-                title=" and ".join(columns or ()),
+                title=" and ".join(columns),
                 model=str(cell.model),
                 positive=audit.plan.data.shown(found.positive),
                 tables=found.tables,
@@ -96,21 +91,11 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
     return made
 
 
-def _ranges(audit: AuditResult, result: CertificationResult, columns: tuple[str, ...] | None) -> MetricRanges:
-    features = None
-    if columns is not None:  # a column may be called like one of the table of ranges
-        features = group_frame(list(columns), result.frame).rename(columns=lambda name: f"by {name}")
-    plan = audit.plan
-    return metric_ranges(
-        result, features, positive=plan.data.positive, smallest_group=plan.smallest_group, tries=TRIES
-    )
-
-
-def _pictures(audit: AuditResult, cell: Cell, columns: tuple[str, ...] | None) -> list[tuple[str, str]]:
+def _pictures(audit: AuditResult, cell: Cell, columns: tuple[str, ...]) -> list[tuple[str, str]]:
     """Draw some metrics against the amount of bias; each with what stands below it."""
     found = {
-        str(each.amount or each.model): _ranges(audit, result, columns)
-        for each, result in audit.of(cell.sweep, cell.depth).items()
+        str(each.amount or each.model): ranges_of(audit, each, columns)
+        for each in audit.of(cell.sweep, cell.depth)
         if each.second == cell.second
     }
     drawn = []
