@@ -322,7 +322,9 @@ def test_ages_are_groups_in_bands(run: Run, tmp_path: Path) -> None:
     groups = pd.read_csv(tmp_path / "groups.csv")
     found = groups.loc[groups["by"] == "Age by 25, 45, 65", "group"].unique().tolist()
     assert found == ["under 25", "25 to 44", "45 to 64", "65 and over", "missing"]
-    assert "65 and over" in (tmp_path / "report.html").read_text()
+    page = (tmp_path / "report.html").read_text()
+    assert "65 and over" in page
+    assert "<h3>By Age, in bands</h3>" in page
 
 
 def test_labels_that_are_numbers_have_names_for_readers(run: Run, tmp_path: Path) -> None:

@@ -395,6 +395,7 @@ def test_small_groups_are_shown_and_not_compared() -> None:
     assert large.loc[difference, "n"] == 6
     assert large.loc[difference, "compared"] == ("a (3): selection rate 0.667; b (3): selection rate 0.333")
     assert large.loc[("four-fifths ratio", "b"), "compared"].startswith("b (3): selection rate 0.333; a")
+    assert large.loc[("four-fifths ratio", "a"), "compared"] == "a (3): selection rate 0.667, the largest"
     assert ("four-fifths ratio", "tiny") not in large.index
     assert ("demographic parity ratio", "between groups") not in result.metric_ranges(
         groups, smallest_group=4
@@ -411,3 +412,26 @@ def test_bounds_over_trees_leave_small_groups_out() -> None:
     alone = certify(tree, SCORES, HIRED, people[:9], "flip(1)").metric_ranges(["a", "b"] * 4 + ["a"])
     for metric in ("demographic parity difference", "demographic parity ratio"):
         assert row(with_tiny, metric, "between groups") == row(alone, metric, "between groups")
+
+
+def test_rates_that_count_few_people_are_not_compared() -> None:
+    """A group of five has a true positive rate of the one person in it whose label is positive."""
+    predictions = [1, 1, 0, 0, 1, 1, 0, 1, 0, 0, 1, 0]
+    truth = [1, 1, 0, 1, 0, 0, 0, 0, 1, 1, 1, 0]
+    groups = ["a"] * 5 + ["b"] * 4 + ["c"] * 3
+    result = made("rrrrrrrrrrrr", predictions, [0, 1])
+    opportunity = ("equal opportunity difference", "between groups")
+    every = result.metric_ranges(groups, truth)
+    assert every.loc[opportunity, "compared"] == (
+        "a (3 of 5): true positive rate 0.667; b (1 of 4): true positive rate 0.000"
+    )
+    large = result.metric_ranges(groups, truth, smallest_group=2)
+    assert large.loc[opportunity, "compared"] == (
+        "a (3 of 5): true positive rate 0.667; c (2 of 3): true positive rate 0.500"
+    )
+    assert large.loc[opportunity, ["n", "estimate", "low", "high"]].tolist() == pytest.approx(
+        [5, 1 / 6, 1 / 6, 1 / 6]
+    )
+    assert large.loc[("true positive rate", "b"), "n"] == 1  # shown
+    none = result.metric_ranges(groups, truth, smallest_group=3)
+    assert np.isnan(none.loc[opportunity, "estimate"])

@@ -155,6 +155,17 @@ def test_groups_that_cannot_be_compared():
     )
 
 
+def test_groups_in_which_nobody_is_proved():
+    """Equal shares of nothing are no equality."""
+    groups = [VerdictCounts(0, 41, 1, "under 25"), VerdictCounts(0, 166, 42, "others")]
+    assert differs_most(groups, VerdictCounts(0, 207, 43)) == (
+        "Nobody is proved robust in any group. The group “under 25” differs most in witnesses: there are "
+        "some for 97.6% of its 42 people, and for 79.8% of the other 208 people."
+    )
+    equal = [VerdictCounts(0, 40, 0, "A"), VerdictCounts(0, 50, 0, "B")]
+    assert differs_most(equal, VerdictCounts(0, 90, 0)) == "Nobody is proved robust in any group."
+
+
 def test_sizes():
     assert sizes(0.0) == ("1", "")
     assert sizes(2.0) == ("100", "")

@@ -12,13 +12,13 @@ import pandas as pd
 
 from everytree.errors import AuditError
 from everytree.support.text import listing, nearest
-from everytree.table.bands import with_bands
+from everytree.table.bands import read_bands, with_bands
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Plan
     from everytree.table import TrainingTable
 
-__all__ = ["check_shown", "shown_columns", "with_groups", "withheld_columns"]
+__all__ = ["check_shown", "shown_columns", "title_of", "with_groups", "withheld_columns"]
 
 MOST_CATEGORIES = 50
 """A text column with more distinct values than this is taken for names or free text."""
@@ -43,6 +43,17 @@ def withheld_columns(plan: Plan, train: TrainingTable) -> list[str]:
 def with_groups(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
     """The table of people with a column for every group that is a band of another column."""
     return with_bands(frame, [name for names in plan.groups for name in names])
+
+
+def title_of(columns: tuple[str, ...], frame: pd.DataFrame) -> str:
+    """What a reader calls groups: ``sex``, ``race and sex``, and ``age, in bands`` for bands of a column."""
+    known = [str(name) for name in frame.columns]
+    bands = [read_bands(name, known) for name in columns]
+    named = [
+        name if each is None else f"{each.column}, in bands"
+        for name, each in zip(columns, bands, strict=True)
+    ]
+    return " and ".join(named)
 
 
 def _is_free_text(column: pd.Series[Any]) -> bool:

@@ -6,7 +6,7 @@ asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -74,7 +74,8 @@ class Measures:
     width : int
         Number of features that make a group.
     smallest : int
-        Groups of fewer people have rates, but are not compared with others.
+        Groups of fewer people have rates, but are not compared with others; nor is a rate that counts fewer
+        of a group.
     """
 
     truth: NDArray[np.int64] | None
@@ -122,7 +123,7 @@ class Measures:
             group[who] = g
         rates = self.rates
         cells = Cells.of_people(group, list(rates.values()))
-        wanted = Wanted(cells, self.possible.shape[1], len(self.members), list(self.compared))
+        wanted = Wanted(cells, self.possible.shape[1], len(self.members), list(self.compared), self.smallest)
         for rate in rates.values():
             wanted.add_rate(rate)
             if rate.name != ACCURACY:
@@ -161,7 +162,8 @@ class Measures:
         between = (BETWEEN,) * self.width
 
         def of(name: str) -> list[Range]:
-            return [found[name, key] for key in self.compared.values()]
+            ranges = [found[name, key] for key in self.compared.values()]
+            return [each if each.n >= self.smallest else replace(each, n=0) for each in ranges]
 
         def apart(name: str) -> Range:
             alone = difference(of(name))
@@ -193,12 +195,14 @@ class Measures:
         best = max(rates, key=lambda key: rates[key], default=None)
         for key in rates:
             if (FOUR_FIFTHS, key) in found and best is not None:
-                said[FOUR_FIFTHS, key] = "; ".join(self._named(found, SELECTION, k) for k in (key, best))
+                own, other = (self._named(found, SELECTION, k) for k in (key, best))
+                said[FOUR_FIFTHS, key] = f"{own}; {other}" if key != best else f"{own}, the largest"
         return said
 
     def _rates(self, found: Ranges, rate: str) -> dict[Group, Fraction]:
-        """The rate of each compared group on the table as it is, where it has one."""
-        ranges = {key: found[rate, key].values[0] for key in self.compared.values()}
+        """The rate of each group on the table as it is, where it has one and counts enough people."""
+        large = [key for key in self.compared.values() if found[rate, key].n >= self.smallest]
+        ranges = {key: found[rate, key].values[0] for key in large}
         return {key: value for key, value in ranges.items() if value is not None}
 
     def _apart(self, found: Ranges, rate: str) -> str:
@@ -211,7 +215,9 @@ class Measures:
     def _named(self, found: Ranges, rate: str, key: Group) -> str:
         value = found[rate, key].values[0]
         shown = "none" if value is None else f"{float(value):.3f}"
-        return f"{', '.join(map(str, key))} ({len(self.members[key])}): {rate} {shown}"
+        counted, people = found[rate, key].n, len(self.members[key])
+        size = f"{people}" if counted == people else f"{counted} of {people}"
+        return f"{', '.join(map(str, key))} ({size}): {rate} {shown}"
 
 
 def _gap(rates: dict[Group, Fraction]) -> Fraction:

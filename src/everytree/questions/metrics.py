@@ -95,7 +95,8 @@ def metric_ranges(
         The label that counts as being selected; by default the one that sorts last.
     smallest_group : int, default 1
         Groups of fewer people have rates, but are left out of differences and ratios, which a handful of
-        people would otherwise decide. Audits leave out groups of fewer than 30.
+        people would otherwise decide; so are groups of which the rate that is compared counts fewer. Audits
+        leave out groups of fewer than 30.
     tries : int, default 100
         On how many tables the tree is retrained at most, in search of values that are attained.
     time_limit : float, optional

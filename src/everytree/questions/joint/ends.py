@@ -58,8 +58,11 @@ class Cells:
 class Wanted:
     """Collects quotients under names, to be bounded together."""
 
-    def __init__(self, cells: Cells, n_labels: int, n_groups: int, compared: Sequence[int]) -> None:
+    def __init__(
+        self, cells: Cells, n_labels: int, n_groups: int, compared: Sequence[int], smallest: int = 1
+    ) -> None:
         self.cells, self.n_labels, self.n_groups, self.compared = cells, n_labels, n_groups, compared
+        self.smallest = smallest
         self.quotients: dict[tuple[object, ...], Quotient] = {}
         self.lowest: dict[tuple[object, ...], tuple[int, int]] = {}
 
@@ -114,8 +117,8 @@ class Wanted:
                 self.lowest["low", "precision", g] = (-1, 1)
 
     def pairs(self, rate: Rate) -> list[tuple[int, int]]:
-        """Ordered pairs of compared groups that have the rate; none where there are too many."""
-        some = [g for g in self.compared if self.size(rate, g)]
+        """Ordered pairs of groups of which the rate counts enough people; none where there are too many."""
+        some = [g for g in self.compared if self.size(rate, g) >= self.smallest]
         return [(g, h) for g in some for h in some if g != h] if len(some) <= MOST_PAIRED else []
 
     def start(self, key: tuple[object, ...], known: list[NDArray[np.int64]]) -> tuple[int, int]:

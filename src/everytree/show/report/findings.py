@@ -181,12 +181,32 @@ def differs_most(
         if len(compared) < len(groups)
         else ""
     )
+    if gap(most) == 0 and everybody.robust == 0:
+        return f"Nobody is proved robust in any group.{_changed_most(compared, everybody)}{passed_over}"
     if gap(most) == 0:
         return f"The share of proved predictions is the same in every group compared.{passed_over}"
     return (
         f"The group “{most.name}” differs most: {share(most.robust, most.people)} of its "
         f"{number(most.people)} people are proved robust, and {share(rest.robust, rest.people)} of the other "
         f"{number(rest.people)} people.{passed_over}"
+    )
+
+
+def _changed_most(groups: Sequence[VerdictCounts], everybody: VerdictCounts) -> str:
+    """Name the group whose share of refuted predictions differs most; nothing where it is the same in all."""
+
+    def parts(group: VerdictCounts) -> tuple[float, float]:
+        rest = everybody.besides(group)
+        return group.not_robust / group.people, rest.not_robust / rest.people
+
+    most = max(groups, key=lambda group: abs(parts(group)[0] - parts(group)[1]))
+    rest = everybody.besides(most)
+    if most.not_robust * rest.people == rest.not_robust * most.people:
+        return ""
+    return (
+        f" The group “{most.name}” differs most in witnesses: there are some for "
+        f"{share(most.not_robust, most.people)} of its {number(most.people)} people, and for "
+        f"{share(rest.not_robust, rest.people)} of the other {number(rest.people)} people."
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from everytree.audit.shown import title_of
 from everytree.bias import explain, in_words, resolve
 from everytree.bias.kinds import ADD, FLIP, KINDS
 from everytree.results.learned import TreeFacts, tree_facts
@@ -218,7 +219,7 @@ def groupings(audit: AuditResult, result: CertificationResult) -> list[Grouping]
             for name, row in _rows(result.by_group(list(columns)))
         ]
         sentence = findings.differs_most(groups, everybody, audit.plan.smallest_group)
-        found.append(Grouping(columns, " and ".join(columns), groups, sentence))
+        found.append(Grouping(columns, title_of(columns, result.frame), groups, sentence))
     return found
 
 
@@ -229,13 +230,13 @@ def by_amount(audit: AuditResult) -> list[AmountTable]:
         for depth in audit.plan.depths:
             cells = audit.of(number, depth)
             found = [groupings(audit, result) for result in cells.values()]
-            for place, columns in enumerate(audit.plan.groups):
+            for place in range(len(audit.plan.groups)):
                 tallies = [each[place].groups for each in found]
                 made.append(
                     AmountTable(
                         bias=sweep.name,
                         depth=depth,
-                        title=" and ".join(columns),
+                        title=found[0][place].title,
                         amounts=[amount_of(cell) for cell in cells],
                         rows=[list(row) for row in zip(*tallies, strict=True)],
                     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from everytree.audit.ranges import ranges_of
+from everytree.audit.shown import title_of
 from everytree.results.ranges import seen_thousandths
 from everytree.show.plots import MetricRangesDisplay
 from everytree.show.report.findings import number
@@ -80,7 +81,7 @@ def metric_tables(audit: AuditResult, cell: Cell) -> list[RangeTable]:
                 metrics.append((title, [row for row in rows if row is not None]))
         made.append(
             RangeTable(
-                title=" and ".join(columns),
+                title=title_of(columns, audit.verdicts[cell].frame),
                 model=str(cell.model),
                 positive=audit.plan.data.shown(found.positive),
                 tables=found.tables,
