@@ -138,6 +138,10 @@ def test_curve_of_a_radius_steps_where_the_radius_ends() -> None:
             assert share == np.mean(result.lower[mine] >= amount)
     assert max(display.lines_["f"].get_xdata()) == 13
     assert display.ax_.get_xlabel() == "amount of bias: records"
+    far = replace(result, max_amount=result.max_amount + 40)  # everything beyond is proved as well
+    whole = CertifiedShareDisplay.from_radius(far, "sex", whole=True)
+    assert max(whole.lines_["f"].get_xdata()) == far.max_amount
+    assert max(CertifiedShareDisplay.from_radius(far, "sex").lines_["f"].get_xdata()) < 20
 
 
 def test_many_groups_share_a_line_and_the_picture_says_so() -> None:

@@ -414,6 +414,18 @@ def test_an_axis_of_records_counts_what_is_free():
     assert curve(audit, 0, 1) is None
 
 
+def test_the_axis_spans_all_amounts_asked_for(monkeypatch):
+    """Also where the last prediction is lost long before the largest amount."""
+    drawn = []
+    monkeypatch.setattr(pictures, "svg_of", lambda display: drawn.append(display) or "")
+    X = pd.DataFrame({"x": range(40)})
+    y = [0] * 20 + [1] * 20
+    sweep = Sweep("few", parse("flip(?, where x < 3)"), ("1", "3"), radius=True)
+    audit = audit_of((X, y, X, y), (sweep,), most=30, depths=(1,))
+    curve(audit, 0, 1)
+    assert max(drawn[0].data["amount"]) == 30
+
+
 def test_the_time_that_auto_takes_is_said(audit):
     said = {fact.what: fact.value for fact in method.facts(audit)}["Time limit"]
     assert said == (

@@ -157,12 +157,17 @@ class CertifiedShareDisplay(Display):
         *,
         ax: Axes | None = None,
         refuted: bool = False,
+        whole: bool = False,
         **kwargs: Any,
     ) -> CertifiedShareDisplay:
-        """Draw the exact steps of everybody's radius; see `from_results`."""
+        """Draw the exact steps of everybody's radius; see `from_results`.
+
+        The axis ends soon after the last step, for the largest amount may be as large as the table; with
+        `whole` it spans all amounts that were looked at.
+        """
         everything = result.curve()
         last = int(everything.index[-1])
-        near = result.max_amount <= max(last + 1, 1.5 * last)
+        near = whole or result.max_amount <= max(last + 1, 1.5 * last)
         end = result.max_amount if near else max(last + 1, round(1.08 * last))
 
         def curve(of_person: Any) -> pd.DataFrame:

@@ -55,7 +55,7 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
         return Picture(svg_of(display), caption, sweep, depth)
     radius = audit.radius_of(sweep, depth)
     if radius is not None:
-        display = CertifiedShareDisplay.from_radius(radius, features)
+        display = CertifiedShareDisplay.from_radius(radius, features, whole=True)
         detail = "each step is the amount at which people lose their proof."
     elif len(by_amount := _by_amount(audit, sweep, depth)) > 1:
         display = CertifiedShareDisplay.from_results(by_amount, features)
