@@ -127,6 +127,31 @@ def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
     return [(bool(proved), int(label)) for proved, label in zip(judge.proved, labels, strict=True)]
 
 
+def screened_verdicts(problem: Problem) -> list[tuple[bool, int]]:
+    """What a walk proves by screening alone, before it visits any child that somebody may fall in."""
+    from sklearn.tree import DecisionTreeClassifier
+
+    from everytree.bias import as_bias, resolve
+    from everytree.learner import prepare
+    from everytree.prove.engines import RelationalEngine
+    from everytree.prove.problem import People
+    from everytree.prove.problem import Problem as Question
+    from everytree.prove.walk import Walk
+
+    tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
+    prepared = prepare(tree, problem.X, problem.y, problem.points)
+    train, people = prepared.train, People(prepared.test.X, prepared.predictions)
+    resolved = resolve(as_bias(problem.bias()), train)
+    question = Question.of(train, resolved, prepared.learner.settings, people=prepared.test.X)
+    walk = Walk(question, people, RelationalEngine(), screened_from=0.0)
+    for _ in walk.steps():
+        if walk.only_postponed:
+            break
+    proved = walk.finished & (walk.tally.possible.sum(axis=1) == 1)
+    labels = train.labels[prepared.predictions]
+    return [(bool(safe), int(label)) for safe, label in zip(proved, labels, strict=True)]
+
+
 def check_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     """What the independent check confirms."""
     from sklearn.tree import DecisionTreeClassifier
@@ -144,13 +169,14 @@ OTHERS: dict[str, Certifier] = {
     "check": check_verdicts,
     "programs": partial(worker_verdicts, worker="programs"),
     "tables": partial(worker_verdicts, worker="tables"),
+    "screening": screened_verdicts,
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),
     "table files": partial(file_verdicts, by="tables"),
     "verified": verified_verdicts,
 }
-"""Certifiers with a name, besides the library's engines: the check, workers of a decision alone, and the
-verification of proof files that claim everybody."""
+"""Certifiers with a name, besides the library's engines: the check, workers of a decision alone, screening,
+and the verification of proof files that claim everybody."""
 
 
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:

@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "check" for the independent check, "files", "path files" and "table files" for the verification of proof files, "bounds" for the inequality below the relational engine, "witnesses"
+        "screening" for a walk that only screens, "check" for the independent check, "files", "path files" and "table files" for the verification of proof files, "bounds" for the inequality below the relational engine, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -58,6 +58,7 @@ ENTROPY = {"criterion": "entropy"}
 HUGE = {"kinds": ("miss",), "amount": 2**32}
 HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
+TWO = {"depth": 2}
 HOLES = {"holes": 0.5}
 HOLES_FLIP = {"holes": 0.5, "kinds": ("flip",)}
 WHOLE = {"weights": ("whole",), "cap": 60}
@@ -98,6 +99,19 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("stop forgotten", "prove/engines.py", "_may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)", "_may_be_gainless(ground, score, challengers, unsplit)", engine="relational", focus=FAKE),
     Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += weights[y]", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational"),
     Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "start -= lead_needed(criterion, j, y, most_rows)", "start -= 1.0", engine="relational"),
+    # Screening: what counts alone say of all leaves below a split.
+    Mutant("screening forgets children that are leaves", "prove/screening.py", "if active[y] and (n_rows == 0 or _turns(own, total, y, types, budget, most)):", "if False:", engine="screening", focus=TWO),
+    Mutant("screening forgets leaves of added rows only", "prove/screening.py", "if seen == 0 and budget.additions > 0:", "if False:", engine="screening", focus={**MISS, **TWO}),
+    Mutant("screening knows thresholds in spite of additions", "prove/screening.py", "            if not exact:\n", "            if False:\n", engine="screening", focus={**MISS, **TWO}),
+    Mutant("screening breaks ties for the expected label", "prove/screening.py", "own[y] - own[j] + (1 if j > y else 0)", "own[y] - own[j] + 1", engine="screening", focus=TWO),
+    Mutant("screening looks at short boxes only", "prove/screening.py", "longest = max(longest, n_rows - own[y] + own[j] + most[y, j])", "longest = max(longest, most[y, j])", engine="screening", focus=TWO),
+    Mutant("screening forgets tails", "prove/screening.py", "for tail in (False, True):", "ends[1] = np.inf\n                for tail in (False,):", engine="screening", focus=TWO),
+    Mutant("gain: a flip gains one", "prove/gains.py", "worth = acts[cheapest] * (2.0 if cheapest == FLIP else 1.0)", "worth = acts[cheapest] * 1.0", engine="screening", focus={**FLIP, **TWO}),
+    Mutant("gain: acts elsewhere do not help a split", "prove/gains.py", "            slack += acts[kind] * best[kind]\n", "            slack += 0.0\n", engine="screening", focus={**FLIP, **TWO}),
+    Mutant("gain: removals forgotten", "prove/gains.py", "inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]", "inside[REMOVE] = -np.inf", engine="screening", focus={**FAKE, **TWO}),
+    Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}),
+    Mutant("gain: flips from other labels forgotten", "prove/gains.py", "                        if allowed[t, j]:", "                        if False:", engine="screening", focus={**FLIP, **TWO, "classes": 3}),
+    Mutant("children that somebody may fall in are forgotten", "prove/walk.py", "        self.awaited[people] -= safe\n", "        self.awaited[people] -= safe + failing.sum(axis=0)\n", engine="screening", focus=TWO),
     # Witnesses in the types of the user's table, and what added rows of such types may be.
     Mutant("numbers made in float64 for a float32 column", "refute/storage.py", "held = numbers.type(value)", "held = np.float64(value)", engine="witnesses", problems=10),
     Mutant("neighbours in float64 for a float32 column", "refute/storage.py", "return [kept for number in near if (kept := stored(number, dtype)) is not NOTHING]", "return [float(np.nextafter(float(value), way)) for way in (-np.inf, np.inf)]", engine="witnesses", problems=10),

@@ -66,13 +66,23 @@ def test_no_proof_is_wrong_with_settings_that_stop_the_learner(chunk, engine):
         assert tally.certifying > tally.problems / least, f"too few proofs to mean anything: {tally}"
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "programs", "check"])
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "programs", "check"])
 @pytest.mark.parametrize("problem", hand_picked(), ids=lambda problem: problem.name)
 def test_no_proof_is_wrong_on_hand_picked_problems(problem, engine):
     if engine in ("programs", "check") and problem.stops == NO_STOPS:
         pytest.skip("covered elsewhere")
     violation = check(problem, engine)
     assert violation is None, str(violation)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("more", [{}, {"holes": 0.5}, {"stops": ALL_STOPS}], ids=["plain", "holes", "stops"])
+def test_no_screening_is_wrong(depth, more):
+    size = PER_CHUNK if not more else PER_CHUNK // 3
+    tally = run_seeds(range(400_000, 400_000 + size), "screening", {"depth": depth, **more})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    if size >= 50:
+        assert tally.certifying > tally.problems / 4, f"too few proofs to mean anything: {tally}"
 
 
 @pytest.mark.parametrize("engine", [*ENGINES, "auto"])
@@ -82,7 +92,7 @@ def test_no_proof_is_wrong_with_missing_values(engine):
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "programs", "tables", "check"])
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "programs", "tables", "check"])
 def test_no_proof_is_wrong_about_rows_and_people_without_a_value(engine):
     tally = run(holes_picked(), engine)
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"

@@ -41,20 +41,24 @@ class Memo:
     served: dict[tuple[object, ...], NDArray[Any]] = field(default_factory=dict)
     used: float = 0.0
 
-    def newcomers(self, node: Node, people: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Those who were not here before with so many additions; they count as served from now on."""
+    def newcomers(self, node: Node, people: NDArray[np.int32], gains: bytes = b"") -> NDArray[np.int32]:
+        """Those who were not here before with so many additions; they count as served from now on.
+
+        ``gains`` is what else the answer rests on: what splits above leave to be gained in leaves.
+        """
         additions = node.budget.additions
-        served = self._served(node)
+        served = self._served(node, gains)
         newcomers = people[served[people] < additions] if additions > 0 else people[~served[people]]
         served[newcomers] = additions if additions > 0 else True
         return newcomers
 
-    def _served(self, node: Node) -> NDArray[Any]:
+    def _served(self, node: Node, gains: bytes) -> NDArray[Any]:
         budget = node.budget
         most_depth = len(node.rows) + budget.additions
         key: tuple[object, ...] = (
             hashlib.blake2b(node.rows.tobytes(), digest_size=16).digest(),
             node.depth if node.depth < most_depth else UNLIMITED,
+            gains,
         )
         if budget.additions > 0:
             places = tuple(sorted(node.bounds.items()))

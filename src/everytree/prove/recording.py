@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from everytree.prove.engines import Ranking
     from everytree.prove.problem import Problem
-    from everytree.prove.walk import _Frame, _Visit
+    from everytree.prove.walk import Frame, Visit
 
 __all__ = ["RecordedWalk", "named"]
 
@@ -43,18 +43,18 @@ class RecordedWalk(Walk):
             yield from self._written
             self._written.clear()
 
-    def _build(self, frame: _Frame, c: int, side: int) -> _Visit | None:
+    def _build(self, frame: Frame, c: int, side: int) -> Visit | None:
         visit = super()._build(frame, c, side)
         self._came = self._numbers[id(frame)], c, side
         return visit
 
-    def _frame(self, visit: _Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> _Frame:
+    def _frame(self, visit: Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> Frame:
         frame = super()._frame(visit, ranking, chosen)
         self._numbers[id(frame)] = self._number
         self._write(ranking, chosen)
         return frame
 
-    def _note_leaves(self, visit: _Visit, ranking: Ranking) -> None:
+    def _note_leaves(self, visit: Visit, ranking: Ranking) -> None:
         self._write(ranking, ranking.chosen[:0])
         super()._note_leaves(visit, ranking)
 

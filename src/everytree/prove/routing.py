@@ -94,6 +94,12 @@ def _join(leaves: Any, s: int, side: int, tally: Any, p: int) -> None:
         tally.high[p, i] = max(tally.high[p, i], leaves.high[s, side, i])
 
 
+def note_unseen(people: NDArray[np.int32], expected: NDArray[np.int64], tally: Tally) -> None:
+    """Note that people reach leaves that give the expected label, whatever shares these have."""
+    tally.possible[people, expected[people]] = True
+    tally.low[people], tally.high[people] = 0.0, 1.0
+
+
 @kernel
 def _absorb(leaves: Any, s: int, other: int, side: int) -> None:
     for i in range(leaves.possible.shape[2]):

@@ -28,6 +28,9 @@ FIRST_SHARE = 0.5
 GROUPS = 16
 """Groups of similar people when one walk for all did not come to its end."""
 
+SCREENED_FROM = 0.5
+"""Seconds, by estimate, after which a walk screens people: most walks are at their end by then."""
+
 SLICE = 0.05
 """Seconds, by estimate, that a walk goes on before others have their turn."""
 
@@ -36,7 +39,8 @@ class SharedWalk:
     """The walk as a worker: for all people at once; if half the time is not enough, for groups of them.
 
     A walk that is cut off proves nobody who may still come to a node. A small group of similar people meets
-    fewer nodes, so that its walk may come to its end. Who has met two labels is done.
+    fewer nodes, so that its walk may come to its end. A walk that has only put off children left goes on: it
+    takes them up person by person. Who has met two labels is done.
     `wanted` is shared with other workers: whoever they decide is not looked at any further.
     """
 
@@ -84,7 +88,8 @@ class SharedWalk:
             waiting = [(walk, who) for walk, who in waiting if not walk.ended]
 
     def _new_walk(self, who: NDArray[np.int64]) -> tuple[Walk, NDArray[np.int64]]:
-        return Walk(self.problem, self.people.some(who), self.engine, self.limits), who
+        people = self.people.some(who)
+        return Walk(self.problem, people, self.engine, self.limits, screened_from=SCREENED_FROM), who
 
     def _walk(self, walks: list[tuple[Walk, NDArray[np.int64]]], until: float) -> Iterator[float]:
         """Let some walks go on side by side until a moment; note what they found."""
@@ -105,7 +110,8 @@ class SharedWalk:
                     )
                 self.share_done = sum(walk.done for walk, _ in walks) / len(walks)
                 yield SLICE
-                if now() > min(until, self.limits.deadline) or self.lacks_memory:
+                late = now() > until and not all(walk.ended or walk.only_postponed for walk, _ in walks)
+                if late or now() > self.limits.deadline or self.lacks_memory:
                     break
 
     def _note(self, walk: Walk, who: NDArray[np.int64]) -> None:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.prove import routing
+from everytree.prove import routing, screening
 from everytree.prove.counts import node_total
 from everytree.prove.engines import Engine, Ranking
+from everytree.prove.gains import all_gains, gains_below
 from everytree.prove.memo import Memo
 from everytree.prove.node import Cut, Node, Nodes
+from everytree.prove.postponed import Postponed, Waiting
 from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits
 
@@ -53,29 +55,45 @@ class Outcome:
         return bool(self.finished.all())
 
 
+SCREENED_CELLS = 5_000_000
+"""Rows times columns that are screened before others have their turn."""
+
+DEEPEST_SCREENED = 12
+"""Levels of trees whose people are screened: deeper ones have too many nodes above the last level."""
+
+POSTPONED_SHARE = 0.25
+"""Part of the memory for children that wait; from then on they are visited at once."""
+
+
 @dataclass(frozen=True, eq=False)
-class _Visit:
-    """A node, the people who may come there, and its part in the whole walk."""
+class Visit:
+    """A node, the people who may come there, and its part in the whole walk.
+
+    ``most`` bounds what labels may gain on each other in leaves below (`gains.gains_below`).
+    """
 
     node: Node
     people: NDArray[np.int32]
     weight: float
+    most: NDArray[np.int64]
 
 
 @dataclass(eq=False)
-class _Frame:
+class Frame:
     """A node whose children are visited one after the other; `left` counts those that are not built yet.
 
     Children are the two sides of every chosen split. Only the way from the root to the present node is kept,
     so that memory grows with the depth and not with the number of splits.
     """
 
-    visit: _Visit
+    visit: Visit
     low: NDArray[np.int32]
     high: NDArray[np.int32]
     cuts: routing.Cuts
+    most: NDArray[np.int64]
     weight: float
     left: int
+    ordered: screening.Sorted | None = None
 
     @property
     def size(self) -> int:
@@ -95,7 +113,9 @@ class Walk:
     A person leaves the walk as soon as two labels are possible, so ranges are complete only for people with
     one label. Who is `wanted` no longer, because another worker decided, leaves as well; nothing is known of
     such people afterwards. ``awaited`` counts the children, not built yet, where each person may come: a
-    walk that is cut off has come to its end for those who wait for none.
+    walk that is cut off has come to its end for those who wait for none. After `screened_from` seconds, by
+    estimate, people are screened before the children of the last level are visited, and those where somebody
+    may fall are put off until the end; nothing is known of the shares in leaves that were not visited.
 
     Soundness
     ---------
@@ -106,7 +126,15 @@ class Walk:
     person takes is not empty and shows the same label.
     """
 
-    def __init__(self, problem: Problem, people: People, engine: Engine, limits: Limits = NO_LIMITS) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        people: People,
+        engine: Engine,
+        limits: Limits = NO_LIMITS,
+        *,
+        screened_from: float = np.inf,
+    ) -> None:
         self.problem = problem
         self.nodes = Nodes(problem)
         self.predictions = people.predictions
@@ -119,11 +147,19 @@ class Walk:
         self.memo = Memo(len(people), problem.columns.boolean, min(MEMO_SHARE * self.memory, MOST_MEMO))
         self.everyone = np.arange(len(people), dtype=np.int32)
         self.awaited = np.ones(len(people), np.int64)
+        able = (
+            engine.name == "relational"
+            and screening.can_screen(problem)
+            and problem.depth <= DEEPEST_SCREENED
+        )
+        self.screened_from = screened_from if able else np.inf
+        self.postponed = Postponed()
         self.visited = 0
         self.splits = 0
+        self.spent = 0.0
         self.done = 0.0
         self.held = 0
-        self.complete = False
+        self.complete = self.only_postponed = False
         self.out_of_memory = False
         self.ended = False
         self._steps = self.steps()
@@ -145,24 +181,73 @@ class Walk:
         """Visit node after node; gives about the seconds of each. Ends at the end, or with the limits."""
         if self.lacks_memory:
             return
-        stack: list[_Frame] = []
+        stack: list[Frame] = []
         self.awaited -= 1
-        yield self._visit(_Visit(self.nodes.root(), self.everyone, 1.0), stack)
-        while stack:
-            self.out_of_memory = self.memo.used + self.held > self.memory
+        root = Visit(self.nodes.root(), self.everyone, 1.0, all_gains(self.problem))
+        yield self._visit(root, stack)
+        while stack or self.postponed.children:
+            self.out_of_memory = self.memo.used + self.held + self.postponed.bytes > self.memory
             if self.out_of_memory or now() > self.limits.deadline:
                 return
-            if stack[-1].left == 0:
+            if stack and stack[-1].left == 0:
                 self.held -= stack.pop().size
                 continue
-            frame = stack[-1]
-            visit = self._build(frame, *frame.next())
-            if visit is None:
-                self.done += frame.weight
-                yield SIDE_SECONDS
+            if not stack or self.postponed.bytes > POSTPONED_SHARE * self.memory:
+                spent = self._take_up()
             else:
-                yield self._visit(visit, stack)
+                spent = self._go_on(stack)
+            self.spent += spent
+            yield spent
         self.complete = True
+
+    def _go_on(self, stack: list[Frame]) -> float:
+        """Screen some children of the last node on the way, or visit one; gives the seconds."""
+        frame = stack[-1]
+        if self._late and frame.visit.node.depth == 2 and frame.left % 2 == 0:
+            return self._screen(frame)
+        visit = self._build(frame, *frame.next())
+        if visit is None:
+            self.done += frame.weight
+            return SIDE_SECONDS
+        return self._visit(visit, stack)
+
+    def _take_up(self) -> float:
+        """Visit a child that was put off."""
+        self.only_postponed = True
+        if not self.postponed.order:
+            self.postponed.arrange(self.awaited)
+        child = self.postponed.next(self.live)
+        if child is None:
+            return SIDE_SECONDS
+        self.awaited[child.people] -= 1
+        people = child.people[self.live(child.people)]
+        node = self.nodes.child(child.parent, child.cut, child.side)
+        return self._visit(Visit(node, people, 0.0, all_gains(self.problem)), [])
+
+    def _screen(self, frame: Frame) -> float:
+        """Screen people at the next children of a node; those where somebody may fall are put off."""
+        problem, visit, X = self.problem, frame.visit, self.X
+        if frame.ordered is None:
+            frame.ordered = screening.sort_rows(problem.columns, problem.types, visit.node.rows)
+        people = visit.people[self.live(visit.people)]
+        end = frame.left // 2
+        at_once = SCREENED_CELLS // (2 * X.shape[0] * len(visit.node.rows) + 2 * len(people)) + 1
+        begin = max(0, end - at_once)
+        frame.left = 2 * begin
+        self.done += frame.weight * 2 * (end - begin)
+        below = screening.Below(frame.cuts.feature, frame.low, frame.most)
+        visitors = screening.Visitors(people, X, self.predictions, frame.cuts)
+        part = begin, end, self.engine.exact_thresholds(visit.node.budget)
+        failing, safe, looked_at = screening.screen(
+            problem.columns, problem.types, visit.node.budget, frame.ordered, below, visitors, part
+        )
+        self.awaited[people] -= safe
+        routing.note_unseen(people[safe > 0], self.predictions, self.tally)
+        for child in np.flatnonzero(failing.any(axis=1)).tolist():
+            c, side = begin + child // 2, child % 2
+            cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
+            self.postponed.add(Waiting(visit.node, cut, side, people[failing[child]]))
+        return SIDE_SECONDS + screening.ROW_SECONDS * float(looked_at)
 
     @property
     def finished(self) -> NDArray[np.bool_]:
@@ -173,12 +258,17 @@ class Walk:
         finished: NDArray[np.bool_] = self.awaited == 0
         return finished
 
+    @property
+    def _late(self) -> bool:
+        """Whether the walk takes so long that people are screened."""
+        return self.spent >= self.screened_from
+
     def live(self, people: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Who can still be proved here: wanted, and at most one label seen so far."""
         seen: NDArray[np.bool_] = self.tally.possible[people].sum(axis=1) <= 1
         return seen & self.wanted[people]
 
-    def _build(self, frame: _Frame, c: int, side: int) -> _Visit | None:
+    def _build(self, frame: Frame, c: int, side: int) -> Visit | None:
         """Make a child, unless nobody who comes to it can still be proved."""
         parent = frame.visit
         people = routing.people_of_side(frame.cuts, c, side, parent.people, self.X)
@@ -187,9 +277,9 @@ class Walk:
         if len(people) == 0:
             return None
         cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
-        return _Visit(self.nodes.child(parent.node, cut, side), people, frame.weight)
+        return Visit(self.nodes.child(parent.node, cut, side), people, frame.weight, frame.most[c, side])
 
-    def _visit(self, visit: _Visit, stack: list[_Frame]) -> float:
+    def _visit(self, visit: Visit, stack: list[Frame]) -> float:
         """Settle a node whose children are leaves, or push a frame for its children; gives the seconds."""
         self.visited += 1
         node = visit.node
@@ -198,7 +288,8 @@ class Walk:
             self.done += visit.weight
             return NODE_SECONDS
         if node.depth < self.problem.depth:
-            visit = replace(visit, people=self.memo.newcomers(node, visit.people))
+            gains = visit.most.tobytes() if node.depth > 1 else b""
+            visit = replace(visit, people=self.memo.newcomers(node, visit.people, gains))
             if len(visit.people) == 0:
                 self.done += visit.weight
                 return NODE_SECONDS
@@ -218,15 +309,16 @@ class Walk:
         cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
         return (NODE_SECONDS + CELL_SECONDS * cells) * len(self.problem.criteria)
 
-    def _frame(self, visit: _Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> _Frame:
+    def _frame(self, visit: Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> Frame:
         exact, splits = self.engine.exact_thresholds(visit.node.budget), ranking.ground.splits
         cuts = routing.cut_splits(self.problem.columns, splits, chosen, exact)
         routing.await_children(cuts, visit.people, self.X, self.awaited)
         weight = visit.weight / max(1, 2 * len(chosen))
         low, high = splits.low[chosen], splits.high[chosen]
-        return _Frame(visit, low, high, cuts, weight, 2 * len(chosen))
+        most = gains_below(ranking, chosen, visit.most, closely=self._late)
+        return Frame(visit, low, high, cuts, most, weight, 2 * len(chosen))
 
-    def _note_leaves(self, visit: _Visit, ranking: Ranking) -> None:
+    def _note_leaves(self, visit: Visit, ranking: Ranking) -> None:
         """Tell the people of a last-level node what they may get, as long as someone can still be proved."""
         columns, splits = self.problem.columns, ranking.ground.splits
         exact = self.engine.exact_thresholds(visit.node.budget)
@@ -241,7 +333,7 @@ class Walk:
             if len(people) == 0:
                 break
 
-    def _note_leaf(self, visit: _Visit, total: NDArray[np.int64]) -> None:
+    def _note_leaf(self, visit: Visit, total: NDArray[np.int64]) -> None:
         leaves = self.engine.leaf(total, self.problem, visit.node.budget)
         routing.note_leaf(visit.people, leaves, self.tally)
 

@@ -64,8 +64,9 @@ SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, 
 decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
 decides many people in a second gets more of it."""
 
-HALF_LIFE = 2.0
-"""Seconds, by estimate, after which people that a worker decided count half for its share of the time."""
+HALF_LIFE, MOST_FAVOUR = 1.0, 4.0
+"""Seconds, by estimate, after which people that a worker decided count half for its share of the time; and
+how many times as much it gets for them at most, so that nobody waits for long."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
@@ -108,7 +109,7 @@ class _Worker:
         """Count a step: whose `turn` is the least is next, sooner again if it decided people lately."""
         self.spent += spent
         self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
-        self.turn += spent / SHARES[self.name] / (1 + self.lately / HALF_LIFE)
+        self.turn += spent / SHARES[self.name] / (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
 
 
 class Deciding:

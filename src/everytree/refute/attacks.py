@@ -75,8 +75,8 @@ SHARE_OF_COLUMNS = 0.3
 LONGEST_WAY = 128
 """Splits of one person's way that are followed."""
 
-CELL_SECONDS = 3e-8
-"""About what one cell of the table costs while one way is learned."""
+CELL_SECONDS, ADDED_SECONDS = 3e-8, 0.015
+"""About what one cell of the table costs while one way is learned, and what it costs to add rows to it."""
 
 
 @dataclass(eq=False)
@@ -120,7 +120,12 @@ class Attack:
                         ways = self._attack(int(p), wave, opening, times)
                         trainings = self.judge.retrained - before
                         cost = CELL_SECONDS * self._arena(int(p)).columns.codes.size
-                        yield cost * ways + self.judge.training_seconds * trainings
+                        yield cost * ways + self._training_seconds * trainings
+
+    @property
+    def _training_seconds(self) -> float:
+        """About what a retraining costs; added rows are put into the user's table and looked at there."""
+        return self.judge.training_seconds + (ADDED_SECONDS if self.problem.bias.additions else 0.0)
 
     def _attack(self, p: int, wave: int, opening: int, times: int) -> int:
         """Try one opening so many times on one person; gives the number of ways learned, about."""
@@ -263,9 +268,11 @@ class Attack:
                 for copies in _growing(most):
                     features = np.repeat(self.judge.X[p][None], copies, axis=0)
                     trial = Trial(Change({}, (), (row,) * copies, (int(j),) * copies), features)
-                    if self.judge.consider(trial, np.array([p], np.int32)):
+                    before = self.judge.retrained
+                    refuted = self.judge.consider(trial, np.array([p], np.int32))
+                    yield self._training_seconds * (self.judge.retrained - before)
+                    if refuted:
                         break
-                    yield 10 * CELL_SECONDS * self.problem.columns.codes.size
 
 
 def _growing(most: int) -> list[int]:

@@ -124,7 +124,7 @@ def heaviest_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any
 
 
 @kernel
-def _can_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any) -> bool:
+def can_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any) -> bool:
     """Whether label j can win against y where every row counts once; ``new`` as in `heaviest_lead`."""
     lead, spare = furthest_lead(
         counts, y, j, types.label, types.flips_to, types.removable, budget.flips, budget.removals
@@ -157,12 +157,12 @@ def _mark(
             continue
         new = (additions if freely else 0, additions if by_flip and not freely else 0)
         if criterion is None:
-            possible[j] = _can_lead(counts, y, j, types, budget, new)
+            possible[j] = can_lead(counts, y, j, types, budget, new)
         elif criterion.code >= WEIGHTED:
             most = heaviest_lead(counts, y, j, types, budget, new, criterion.weights[AT])
             possible[j] = most >= lead_needed(criterion, j, y, float(counts.sum() + additions))
         else:
-            possible[j] = _can_lead(counts, y, j, types, budget, new)
+            possible[j] = can_lead(counts, y, j, types, budget, new)
 
 
 def labels_of_leaves(splits: Any, chosen: Any, types: Any, budget: Any, criteria: Any) -> Any:

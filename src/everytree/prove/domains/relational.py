@@ -169,7 +169,7 @@ def cell_counts(columns: Any, types: Any, rows: Any, splits: Any, wanted: Any, p
 
 
 @kernel
-def _allowed_flips(total: Any, types: Any, budget: Any) -> Any:
+def allowed_flips(total: Any, types: Any, budget: Any) -> Any:
     """Pairs (from, to) of labels between which some row of the node, or an added row, may be flipped."""
     n_labels = types.measures.shape[2]
     allowed = np.zeros((n_labels, n_labels), np.bool_)
@@ -186,7 +186,7 @@ def _allowed_flips(total: Any, types: Any, budget: Any) -> Any:
 
 
 @part_of_kernel
-def _loose_gain(
+def loose_gain(
     branches: Any, side: int, reach: Any, dearest: Any, allowed: Any, addable: Any, best: Any
 ) -> None:
     """Raise `best` to the largest s_a - d_a of an addition, a flip and a removal on one side of phi.
@@ -213,7 +213,7 @@ def _loose_gain(
 
 
 @kernel
-def _dearest(gradient: Any) -> Any:
+def dearest_of(gradient: Any) -> Any:
     """Largest -d_a over the two sides of psi, for each kind of change and labels (from, to)."""
     n_labels = gradient.shape[1]
     result = np.zeros((len(ALL_KINDS), n_labels, n_labels))
@@ -250,10 +250,10 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
     size = branches.size
     reach = reach_of(total, types, budget)
     acts, most = reach.acts, reach.most
-    allowed = _allowed_flips(total, types, budget)
+    allowed = allowed_flips(total, types, budget)
     addable = budget.addable
     gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
-    dearest = _dearest(gradient)
+    dearest = dearest_of(gradient)
     best = np.empty(len(ALL_KINDS))
     limit = on_table - tolerance(criterion, total.sum() + budget.additions)
     n_splits = len(score)
@@ -268,7 +268,7 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
             best[:] = 0.0
             slopes(criterion, branches, reach)
             for side in range(0 if s < n_splits else 1, 2):
-                _loose_gain(branches, side, reach, dearest, allowed, addable, best)
+                loose_gain(branches, side, reach, dearest, allowed, addable, best)
             for kind in ALL_KINDS:
                 gain += acts[kind] * best[kind]
         own = score[s] if s < n_splits else front.score(criterion, branches)
