@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.prove.views import LARGEST
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,7 +85,7 @@ def note_leaf(people: Any, leaves: Any, tally: Any) -> None:
             _join(leaves, side, side, tally, p)
 
 
-@kernel
+@inner_kernel
 def _join(leaves: Any, s: int, side: int, tally: Any, p: int) -> None:
     for i in range(tally.possible.shape[1]):
         if leaves.possible[s, side, i]:
@@ -100,7 +100,7 @@ def note_unseen(people: NDArray[np.int32], expected: NDArray[np.int64], tally: T
     tally.low[people], tally.high[people] = 0.0, 1.0
 
 
-@kernel
+@inner_kernel
 def _absorb(leaves: Any, s: int, other: int, side: int) -> None:
     for i in range(leaves.possible.shape[2]):
         if leaves.possible[other, side, i]:
@@ -109,7 +109,7 @@ def _absorb(leaves: Any, s: int, other: int, side: int) -> None:
         leaves.high[s, side, i] = max(leaves.high[s, side, i], leaves.high[other, side, i])
 
 
-@kernel
+@inner_kernel
 def _first_not_below(ordered: Any, begin: int, end: int, value: float) -> int:
     """First position from `begin` to `end` whose entry is at least `value`; `end` if there is none."""
     while begin < end:
@@ -130,7 +130,7 @@ def note_leaves(cuts: Any, leaves: Any, people: Any, X: Any, tally: Any) -> None
     the cost (splits) + (people), not their product. `leaves` is overwritten with the joined ones.
     `X` holds the people as columns: ``X[j, p]``.
     """
-    begin = 0
+    begin: Any = np.int64(0)
     n_splits = len(cuts.feature)
     while begin < n_splits:
         j = cuts.feature[begin]
@@ -156,7 +156,7 @@ def note_leaves(cuts: Any, leaves: Any, people: Any, X: Any, tally: Any) -> None
 @kernel
 def await_children(cuts: Any, people: Any, X: Any, awaited: Any) -> None:
     """Add to each of `people` the number of sides of the cuts where that person may come."""
-    begin = 0
+    begin: Any = np.int64(0)
     n_splits = len(cuts.feature)
     while begin < n_splits:
         j = cuts.feature[begin]
@@ -177,8 +177,8 @@ def who_goes_where(cuts: Any, people: Any, X: Any, expected: Any, n_labels: int)
     For each column and label the least and the greatest value among the people settle the question.
     """
     n_columns = X.shape[0]
-    least = np.empty((n_columns, n_labels))
-    greatest = np.empty((n_columns, n_labels))
+    least = np.empty((n_columns, n_labels), np.float64)
+    greatest = np.empty((n_columns, n_labels), np.float64)
     for j in range(n_columns):
         for i in range(n_labels):
             least[j, i] = np.inf

@@ -14,7 +14,7 @@ from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.learner.criterion.front import value, winner
 from everytree.refute.follow import follow
 from everytree.refute.moves import spend
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 
 @kernel
@@ -46,7 +46,7 @@ def turn_corner(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way:
     return ways, False
 
 
-@kernel
+@inner_kernel
 def _turn_end(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any, end: Any) -> Any:
     """Try the corners at one end of a column that hold the person.
 
@@ -89,13 +89,13 @@ def _turn_end(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: A
     return ways, False
 
 
-@kernel
+@inner_kernel
 def _take_back(table: Any, left: Any, drafted: Any) -> None:
     """Go back to what was drafted before."""
     table.label[:], table.following[:], left[:] = drafted
 
 
-@kernel
+@inner_kernel
 def _is_ahead(table: Any, entities: Any, inside: Any, own: Any, n_labels: int) -> bool:
     """Whether cutting the corner off has at least the score of the node's own split by now."""
     counts = np.zeros((4, n_labels), np.int64)

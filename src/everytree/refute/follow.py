@@ -21,7 +21,7 @@ from everytree.learner.criterion.front import (
     value,
 )
 from everytree.prove.views import LARGEST
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -120,7 +120,7 @@ def follow(columns: Any, table: Any, x: Any, depth: int, way: Any) -> Any:
         steps += 1
 
 
-@kernel
+@inner_kernel
 def _weigh(criterion: Any, counts: Any, elsewhere: Any) -> None:
     """Balance the class weights for a table with these label counts, here and elsewhere."""
     if criterion is not None:
@@ -128,7 +128,7 @@ def _weigh(criterion: Any, counts: Any, elsewhere: Any) -> None:
             criterion.weights[AT, i] = 1.0 / max(1, counts[i] + elsewhere[i])
 
 
-@kernel
+@inner_kernel
 def _someone_lacks(columns: Any, table: Any, size: int, feature: int) -> bool:
     """Whether a row of the node lacks the feature: in its views that is the first or the last value."""
     start, code, live = columns.starts[feature], columns.codes[feature], table.live[feature]
@@ -137,7 +137,7 @@ def _someone_lacks(columns: Any, table: Any, size: int, feature: int) -> bool:
     return bool(np.isinf(first) or np.isinf(last))
 
 
-@kernel
+@inner_kernel
 def _left_of(columns: Any, table: Any, size: int, feature: int, low: int) -> int:
     count = 0
     for k in range(size):
@@ -145,7 +145,7 @@ def _left_of(columns: Any, table: Any, size: int, feature: int, low: int) -> int
     return count
 
 
-@kernel
+@inner_kernel
 def _fill(table: Any) -> int:
     """List the entities of the whole table by every column; copies stand behind their originals."""
     size = 0
@@ -163,20 +163,20 @@ def _fill(table: Any) -> int:
     return size
 
 
-@kernel
+@inner_kernel
 def _count(table: Any, size: int, counts: Any) -> None:
     counts[:] = 0
     for k in range(size):
         counts[table.label[table.live[0, k]]] += 1
 
 
-@kernel
+@inner_kernel
 def best_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
     """The best split of the node: feature, last code on the left, first on the right, score; -1 if none."""
     return _best_split(table.criterion, columns, table, size, counts)
 
 
-@kernel
+@inner_kernel
 def _best_split(criterion: Any, columns: Any, table: Any, size: int, counts: Any) -> Any:
     if criterion is not None and criterion.code >= WEIGHTED:
         return _best_weighted_split(columns, table, size, counts)
@@ -207,7 +207,7 @@ def _best_split(criterion: Any, columns: Any, table: Any, size: int, counts: Any
     return feature, low, high, best
 
 
-@kernel
+@inner_kernel
 def _best_weighted_split(columns: Any, table: Any, size: int, counts: Any) -> Any:
     """The same with class weights: branches are scored where a value ends."""
     best = -np.inf
@@ -233,7 +233,7 @@ def _best_weighted_split(columns: Any, table: Any, size: int, counts: Any) -> An
     return feature, low, high, best
 
 
-@kernel
+@inner_kernel
 def _keep_side(columns: Any, table: Any, size: int, feature: int, low: int, side: int) -> int:
     code, copied, right = columns.codes[feature], table.copied, side == 1
     used = 0

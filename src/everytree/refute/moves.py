@@ -14,7 +14,7 @@ import numpy as np
 from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE, kind_of
 from everytree.learner.criterion.front import AT, WEIGHTED, value, winner
 from everytree.refute.follow import best_split, follow
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,7 +56,7 @@ def reset(table: Any, rules: Any, left: Any) -> None:
     left[:] = rules.budget
 
 
-@kernel
+@inner_kernel
 def may(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> bool:
     """Whether an act may be done: to an unchanged training row, or the addition of a copy of an entity."""
     if left[kind] <= 0:
@@ -68,7 +68,7 @@ def may(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> bo
     return bool(rules.removable[e] if kind == REMOVE else rules.flips_to[e, target])
 
 
-@kernel
+@inner_kernel
 def do(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> None:
     """Give a training row another label, leave it out (NONE), or add a copy of an entity with a label."""
     if kind == ADD:
@@ -101,7 +101,7 @@ def turn_leaf(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: A
     return False
 
 
-@kernel
+@inner_kernel
 def _needed(criterion: Any, counts: Any, goal: Any) -> Any:
     """Rows by which the target is behind in the leaf; with weights in rows of average weight."""
     needed = counts[goal.expected] - counts[goal.target]
@@ -114,7 +114,7 @@ def _needed(criterion: Any, counts: Any, goal: Any) -> Any:
     return max(1, needed)
 
 
-@kernel
+@inner_kernel
 def spend(table: Any, rules: Any, left: Any, goal: Any, in_leaf: Any, needed: int) -> bool:
     """Change some rows in favour of the target by about so much; False if nothing could be done."""
     begun = needed
@@ -195,7 +195,7 @@ def help_rival(
     return True
 
 
-@kernel
+@inner_kernel
 def _pick_rival(columns: Any, table: Any, size: int, counts: Any, goal: Any, own: Any, drawn: Any) -> Any:
     """A good split of a column, another than the node's own."""
     feature, low = own
@@ -230,12 +230,12 @@ def _pick_rival(columns: Any, table: Any, size: int, counts: Any, goal: Any, own
     return chosen, lows[chosen]
 
 
-@kernel
+@inner_kernel
 def _score(criterion: Any, counts: Any) -> float:
     return value(criterion, counts[0]) + value(criterion, counts[1])
 
 
-@kernel
+@inner_kernel
 def _gain(criterion: Any, counts: Any, gone: int, new: int) -> float:
     """What a branch gains when a row of label `gone` leaves and one of label `new` comes (-1: none)."""
     after = counts.copy()
@@ -246,7 +246,7 @@ def _gain(criterion: Any, counts: Any, gone: int, new: int) -> float:
     return value(criterion, after) - value(criterion, counts)
 
 
-@kernel
+@inner_kernel
 def _best_move(
     table: Any, rules: Any, left: Any, goal: Any, entities: Any, own: Any, other: Any, counts: Any
 ) -> bool:

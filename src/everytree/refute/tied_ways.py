@@ -13,7 +13,7 @@ import numpy as np
 
 from everytree.learner.criterion.front import new_branches, score, stop_rows, tolerance, value
 from everytree.prove.views import LARGEST
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,7 +134,7 @@ def differing(
     return found, work
 
 
-@kernel
+@inner_kernel
 def _follow(
     criterion: Any, columns: Any, spot: Any, label: Any, group: Any, depth: int, room: Any, fate: Any
 ) -> int:
@@ -200,7 +200,7 @@ def _follow(
     return work
 
 
-@kernel
+@inner_kernel
 def _tell(expected: Any, label: int, here: Any, how: int, fate: Any) -> None:
     """Note whom a label surprises."""
     for p in range(len(here)):
@@ -208,7 +208,7 @@ def _tell(expected: Any, label: int, here: Any, how: int, fate: Any) -> None:
             fate[p] = max(fate[p], how)
 
 
-@kernel
+@inner_kernel
 def _fill(order: Any, label: Any, live: Any) -> int:
     """List the rows that are there by every column."""
     size = 0
@@ -220,7 +220,7 @@ def _fill(order: Any, label: Any, live: Any) -> int:
     return size
 
 
-@kernel
+@inner_kernel
 def _count(label: Any, room: Any, size: int) -> int:
     """Count the labels of the present node; gives the label of a leaf."""
     counts = room.counts
@@ -230,7 +230,7 @@ def _count(label: Any, room: Any, size: int) -> int:
     return int(np.argmax(counts))
 
 
-@kernel
+@inner_kernel
 def _score(criterion: Any, code: Any, label: Any, room: Any, size: int, branches: Any) -> float:
     """Score every split of the present node, at the first row on its right; gives the best score."""
     own, sizes = branches.own, branches.size
@@ -252,7 +252,7 @@ def _score(criterion: Any, code: Any, label: Any, room: Any, size: int, branches
     return best
 
 
-@kernel
+@inner_kernel
 def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, ties: Any) -> int:
     """List the cuts of splits that score at least so much, each once, and who is on which side.
 
@@ -291,7 +291,7 @@ def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, t
     return used
 
 
-@kernel
+@inner_kernel
 def _same_rows(code: Any, rows: Any, size: int, tie: Any, j: int, low: int, n_left: int) -> bool:
     """Whether a split has the rows of a cut on its left."""
     if tie[2] != n_left:
@@ -303,7 +303,7 @@ def _same_rows(code: Any, rows: Any, size: int, tie: Any, j: int, low: int, n_le
     return True
 
 
-@kernel
+@inner_kernel
 def _copy_side(code: Any, room: Any, size: int, tie: Any, side: int, begin: int) -> int:
     """Keep the rows of a child for later."""
     for k in range(size):
@@ -314,7 +314,7 @@ def _copy_side(code: Any, room: Any, size: int, tie: Any, side: int, begin: int)
     return begin
 
 
-@kernel
+@inner_kernel
 def _take_up(order: Any, room: Any, begin: int, end: int, is_leaf: bool) -> int:
     """Go on with a child that waited; of a leaf one column is enough."""
     for k in range(begin, end):

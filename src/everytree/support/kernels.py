@@ -22,7 +22,7 @@ POLICY: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", 
 
 
 class _WhileCompiling(event.Listener):
-    """Keeps the clock of all limits still while anything is compiled, and the collector of garbage from looking.
+    """Keeps the clock of all limits still while anything is compiled, and garbage uncollected.
 
     A compiler makes millions of objects that stay until it is done: to look through them again and again for
     ones that nobody needs takes a sixth of the time. Compilations are nested, and one at a time.
@@ -51,6 +51,15 @@ event.register("numba:compile", _WhileCompiling())  # type: ignore[no-untyped-ca
 def kernel(function: Function) -> Function:
     """Compile a function on arrays."""
     compiled: Any = njit(**POLICY)(function)
+    return cast("Function", compiled)
+
+
+def inner_kernel(function: Function) -> Function:
+    """Compile a function that only kernels call, without the entrance for Python: a fifth of all the work.
+
+    Python must not call it: what it would go through is not there, and the process would end.
+    """
+    compiled: Any = njit(**{**POLICY, "no_cpython_wrapper": True})(function)
     return cast("Function", compiled)
 
 

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.learner.criterion.shared import TIE_TOLERANCE
-from everytree.support.kernels import kernel, part_of_kernel
+from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +67,7 @@ def stop_rows(n_labels: int) -> int:
     return STOP_ROWS_OF_TWO if n_labels == 2 else 0
 
 
-@kernel
+@inner_kernel
 def power(x: float) -> Any:
     """f(x) = x log2 x, and 0 at 0."""
     return x * np.log2(x) if x > 0 else 0.0
@@ -120,7 +120,7 @@ def slopes(branches: Any, reach: Any) -> None:
                 branches.flip[side, i, j] = branches.remove[side, i] + branches.add[side, j]
 
 
-@kernel
+@inner_kernel
 def tangent(branches: Any, side: int, reach: Any, gradient: Any) -> Any:
     """Gradient of g at counts z of a side that is not empty; gives its value on T, grad g(z) . c."""
     own = branches.own
@@ -156,19 +156,19 @@ def impurity_range(ranges: Any, side: int) -> Any:
     return impurity_low, min(impurity_high, np.log2(float(n_labels)))
 
 
-@kernel
+@inner_kernel
 def cost(score: float) -> float:
     """Size times impurity of both sides together, where the score is G."""
     return -score
 
 
-@kernel
+@inner_kernel
 def tolerance(rows: float) -> Any:
     """By how much scores of a node with at most so many rows may differ and count as tied."""
     return TIE_TOLERANCE * rows * max(1.0, rows / LARGE)
 
 
-@kernel
+@inner_kernel
 def value(counts: Any) -> Any:
     """Value g of a branch from its label counts."""
     size, total = 0.0, 0.0

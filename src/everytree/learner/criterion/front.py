@@ -19,15 +19,10 @@ import numpy as np
 
 from everytree.learner.criterion import entropy, gini, weighted
 from everytree.learner.criterion.gini import linear_lead, possible_signs, tie_slack
-from everytree.learner.criterion.shared import (
-    TIE_TOLERANCE,
-    Branches,
-    Criterion,
-    Reach,
-)
+from everytree.learner.criterion.shared import TIE_TOLERANCE, Branches, Criterion, Reach
 from everytree.learner.criterion.weighted import AT, LEAST, MOST, PRICED
 from everytree.learner.weights import whole_weights
-from everytree.support.kernels import kernel, part_of_kernel
+from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -104,9 +99,9 @@ def for_kernels(criterion: Criterion) -> Criterion | None:
 @kernel
 def new_branches(n_labels: int) -> Any:
     """Room for both sides of a split."""
-    own, size = np.zeros((2, n_labels)), np.zeros(2)
-    add, remove, flip = np.zeros((2, n_labels)), np.zeros((2, n_labels)), np.zeros((2, n_labels, n_labels))
-    return Branches(own, size, add, remove, flip)
+    own, size = np.zeros((2, n_labels), np.float64), np.zeros(2, np.float64)
+    add, remove = np.zeros((2, n_labels), np.float64), np.zeros((2, n_labels), np.float64)
+    return Branches(own, size, add, remove, np.zeros((2, n_labels, n_labels), np.float64))
 
 
 @part_of_kernel
@@ -117,7 +112,7 @@ def score(criterion: Any, branches: Any) -> Any:
     return _other_score(criterion, branches)
 
 
-@kernel
+@inner_kernel
 def _other_score(criterion: Any, branches: Any) -> Any:
     if criterion.code == GINI:
         return gini.score(branches)
@@ -133,7 +128,7 @@ def slopes(criterion: Any, branches: Any, reach: Any) -> None:
         _other_slopes(criterion, branches, reach)
 
 
-@kernel
+@inner_kernel
 def _other_slopes(criterion: Any, branches: Any, reach: Any) -> None:
     if criterion.code == GINI:
         gini.slopes(branches, reach)
@@ -166,20 +161,20 @@ def impurity_range(criterion: Any, ranges: Any, side: int) -> Any:
     return _other_impurity_range(criterion, ranges, side)
 
 
-@kernel
+@inner_kernel
 def _other_impurity_range(criterion: Any, ranges: Any, side: int) -> Any:
     if criterion.code == GINI or criterion.code == weighted.GINI:
         return gini.impurity_range(ranges, side)
     return entropy.impurity_range(ranges, side)
 
 
-@kernel
-def label_weights(criterion: Any, n_labels: int, row: int) -> Any:
+@inner_kernel
+def label_weights(criterion: Any, n_labels: int, row: Any) -> Any:
     """How much a row of each label counts: one row of the array of weights."""
     return np.ones(n_labels) if criterion is None else criterion.weights[row]
 
 
-@kernel
+@inner_kernel
 def weight(criterion: Any, counts: Any) -> float:
     """What rows with these label counts weigh; their number if every row counts once."""
     whole = 0.0
@@ -188,7 +183,7 @@ def weight(criterion: Any, counts: Any) -> float:
     return whole
 
 
-@kernel
+@inner_kernel
 def cost(criterion: Any, weight: float, score: float) -> float:
     """Weight times impurity of both sides of a split together, from the node's weight and its score G."""
     if criterion is None:
@@ -197,11 +192,16 @@ def cost(criterion: Any, weight: float, score: float) -> float:
     return gini.cost(weight, score) if plain else entropy.cost(score)
 
 
-@kernel
+@part_of_kernel
 def tolerance(criterion: Any, rows: float) -> Any:
     """By how much scores may differ and count as tied, in a node with at most so many rows."""
     if criterion is None:
         return gini.tolerance(rows)
+    return _other_tolerance(criterion, rows)
+
+
+@inner_kernel
+def _other_tolerance(criterion: Any, rows: float) -> Any:
     if criterion.code >= WEIGHTED:
         return weighted.tolerance(criterion, rows)
     return gini.tolerance(rows) if criterion.code == GINI else entropy.tolerance(rows)

@@ -24,7 +24,7 @@ import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.learner.criterion.shared import TIE_TOLERANCE
-from everytree.support.kernels import kernel, part_of_kernel
+from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,7 @@ def remove_slope(own: float, size: float, square: float, most: float) -> float:
     return min(1.0, (most - 2.0 * own + square / size) / (size - most))
 
 
-@kernel
+@inner_kernel
 def flip_slope(source: float, target: float, size: float, most: float) -> float:
     """Chord of g for flips from a label with `source` rows to one with `target` rows, at most 2."""
     if size == 0:
@@ -106,7 +106,7 @@ def flip_slope(source: float, target: float, size: float, most: float) -> float:
     return min(2.0, (2.0 * (target - source) + 2.0 * most) / size)
 
 
-@kernel
+@inner_kernel
 def tangent(branches: Any, side: int, gradient: Any) -> Any:
     """Gradient of g at the counts of a side that is not empty; gives its value there, g(c) itself.
 
@@ -134,13 +134,13 @@ def impurity_range(ranges: Any, side: int) -> Any:
     return impurity_low, impurity_high
 
 
-@kernel
+@inner_kernel
 def cost(size: float, score: float) -> float:
     """Size times impurity of both sides together, where the score is G."""
     return size - score
 
 
-@kernel
+@part_of_kernel
 def tolerance(rows: float) -> float:
     """By how much scores of a node with at most so many rows may differ and count as tied."""
     return TIE_TOLERANCE * rows

@@ -37,7 +37,7 @@ import numpy as np
 
 from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.learner.criterion import entropy, gini
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +54,7 @@ NOTHING_LEFT = 1e-9
 """Share of the weight of a branch below which chords are not used: rounding would outweigh them."""
 
 
-@kernel
+@inner_kernel
 def value(criterion: Any, counts: Any) -> Any:
     """Value g of a branch from its label counts."""
     weights = criterion.weights
@@ -68,13 +68,13 @@ def value(criterion: Any, counts: Any) -> Any:
     return total - entropy.power(whole)
 
 
-@kernel
+@inner_kernel
 def score(criterion: Any, branches: Any) -> Any:
     """G of a split."""
     return value(criterion, branches.own[0]) + value(criterion, branches.own[1])
 
 
-@kernel
+@inner_kernel
 def slopes(criterion: Any, branches: Any, reach: Any) -> None:
     """What one act on a side can do at most, all acts together."""
     for side in range(2):
@@ -84,7 +84,7 @@ def slopes(criterion: Any, branches: Any, reach: Any) -> None:
             _entropy_slopes(criterion.weights[AT], branches, side, reach)
 
 
-@kernel
+@inner_kernel
 def _gini_slopes(weights: Any, branches: Any, side: int, reach: Any) -> None:
     own, acts, most = branches.own[side], reach.acts, float(reach.most)
     n_labels = len(own)
@@ -118,7 +118,7 @@ def _gini_slopes(weights: Any, branches: Any, side: int, reach: Any) -> None:
                 branches.flip[side, i, j] = min(weights[i] + weights[j], chord / (whole + most * rise))
 
 
-@kernel
+@inner_kernel
 def _entropy_slopes(weights: Any, branches: Any, side: int, reach: Any) -> None:
     own = branches.own[side]
     n_labels = len(own)
@@ -141,7 +141,7 @@ def _entropy_slopes(weights: Any, branches: Any, side: int, reach: Any) -> None:
             branches.flip[side, i, j] = branches.remove[side, i] + branches.add[side, j]
 
 
-@kernel
+@inner_kernel
 def tangent(criterion: Any, branches: Any, side: int, reach: Any, gradient: Any) -> Any:
     """Coefficients p_i w_i of a linear function below g, for one side; gives its value on T."""
     own, weights = branches.own[side], criterion.weights
@@ -163,7 +163,7 @@ def tangent(criterion: Any, branches: Any, side: int, reach: Any, gradient: Any)
     return on_table
 
 
-@kernel
+@inner_kernel
 def _entropy_prices(weights: Any, own: Any, reach: Any, prices: Any) -> None:
     """The gradient log2(z_i / sum z) at z_i = w_i times the identric mean of c_i and what it can become."""
     largest = 0
@@ -179,7 +179,7 @@ def _entropy_prices(weights: Any, own: Any, reach: Any, prices: Any) -> None:
         prices[i] = np.log2(prices[i] / whole) if prices[i] > 0 else entropy.NEVER
 
 
-@kernel
+@inner_kernel
 def tolerance(criterion: Any, rows: float) -> Any:
     """By how much scores, and weights of labels in a leaf, may differ and count as tied."""
     return criterion.weights[MOST].max() * entropy.tolerance(rows)

@@ -21,7 +21,7 @@ from everytree.learner.criterion.front import (
     tolerance,
 )
 from everytree.prove.domains.relational import cell_exists, count_labels, reach_of, scores, tangent_of
-from everytree.support.kernels import kernel, part_of_kernel
+from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
 MULTIPLIER_STEPS = 40
 """Steps of the search for the best multiplier; it nearly always ends after three or four."""
@@ -49,7 +49,7 @@ def _put(
     return n + 1
 
 
-@kernel
+@inner_kernel
 def _put_cell(
     nature: Any,
     worth: Any,
@@ -88,7 +88,7 @@ def _put_cell(
     return n
 
 
-@kernel
+@inner_kernel
 def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int, weights: Any) -> None:
     """Note what one use of each atom adds to w_j c_j - w_y c_y on the given side of phi."""
     for a in range(n):
@@ -105,7 +105,7 @@ def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int, weigh
         worth[LEAD, a] = gain
 
 
-@kernel
+@inner_kernel
 def _best_mix(nature: Any, worth: Any, n: int, budgets: Any, multiplier: float) -> Any:
     """Largest sum of f_a * (value_a + multiplier * lead_a) within caps and budgets, and the lead it brings.
 
@@ -136,7 +136,7 @@ def _best_mix(nature: Any, worth: Any, n: int, budgets: Any, multiplier: float) 
     return total, lead
 
 
-@kernel
+@inner_kernel
 def _excluding(
     nature: Any, worth: Any, n: int, budgets: Any, base: float, start: float, multiplier: float
 ) -> float:
@@ -229,12 +229,12 @@ def _settle(
     worth = np.zeros((4, room), np.float64)
     branches = new_branches(n_labels)
     own, size = branches.own, branches.size
-    rows = np.empty((n_labels, n_labels))
-    margin = np.zeros(len(wanted))
+    rows = np.empty((n_labels, n_labels), np.float64)
+    margin = np.zeros(len(wanted), np.float64)
     most_rows = float(total.sum() + additions)
     tied = tolerance(criterion, most_rows)
-    weights = label_weights(criterion, n_labels, AT)
-    priced = label_weights(criterion, n_labels, PRICED)
+    weights = label_weights(criterion, n_labels, np.int64(AT))
+    priced = label_weights(criterion, n_labels, np.int64(PRICED))
     for w in range(len(wanted)):
         s = wanted[w]
         if s == psi:
@@ -263,7 +263,7 @@ def _settle(
         gain, _ = _best_mix(nature, worth, n, budgets, 0.0)
         margin[w] = base + gain
         for side in range(2 if size[0] > 0 and size[1] > 0 else 0):
-            y = 0
+            y: Any = np.int64(0)
             for i in range(1, n_labels):
                 if own[side, i] * priced[i] > own[side, y] * priced[y]:
                     y = i

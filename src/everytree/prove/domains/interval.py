@@ -21,13 +21,13 @@ from everytree.learner.criterion.front import (
 )
 from everytree.prove.counts import AWAY, OWN, REMOVABLE, TOWARDS
 from everytree.prove.domains.weighted import BY_FLIP, FREELY, NONE, weight_range, weighted_range
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 INEXACT_TOLERANCE = 1e-8
 """Shares that differ by no more may be tied where weights are summed with rounding, in up to 10^7 rows."""
 
 
-@kernel
+@inner_kernel
 def _ways_to_add(budget: Any) -> Any:
     """For each label: how rows that carry another label, and rows that carry this one, may be added."""
     n_labels = len(budget.addable)
@@ -47,7 +47,7 @@ def _ways_to_add(budget: Any) -> Any:
     return ways
 
 
-@kernel
+@inner_kernel
 def _label_range(
     sides: Any, side: int, i: int, size: int, all_removable: int, budgets: Any, ways: Any
 ) -> Any:
@@ -98,7 +98,7 @@ def _label_range(
     return low, reached / (size - removed + own_added)
 
 
-@kernel
+@inner_kernel
 def _measure(total: Any, measures: Any) -> Any:
     """Measures by label of the whole node."""
     whole = np.zeros((measures.shape[1], measures.shape[2]), np.int64)
@@ -109,7 +109,7 @@ def _measure(total: Any, measures: Any) -> Any:
     return whole
 
 
-@kernel
+@inner_kernel
 def _measure_sides(left: Any, s: Any, measures: Any, whole: Any, sides: Any) -> None:
     """Measures by label of both sides of split s: ``sides[side, q, i]``."""
     for q in range(measures.shape[1]):
@@ -121,7 +121,7 @@ def _measure_sides(left: Any, s: Any, measures: Any, whole: Any, sides: Any) -> 
             sides[1, q, i] = whole[q, i] - on_left
 
 
-@kernel
+@inner_kernel
 def _put_whole(whole: Any, sides: Any) -> None:
     """Put the measures of the whole node in the place of both sides."""
     for q in range(whole.shape[0]):
@@ -130,15 +130,15 @@ def _put_whole(whole: Any, sides: Any) -> None:
             sides[1, q, i] = whole[q, i]
 
 
-@kernel
+@inner_kernel
 def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any, criterion: Any) -> Any:
     """Ranges of all label proportions in a branch; returns the least and the greatest size of the branch.
 
     ``ranges[side, 0]`` and ``ranges[side, 1]`` receive the lower and the upper ends.
     """
     n_labels = sides.shape[2]
-    size = 0
-    removable = 0
+    size: Any = np.int64(0)
+    removable: Any = np.int64(0)
     for i in range(n_labels):
         size += sides[side, OWN, i]
         removable += sides[side, REMOVABLE, i]
@@ -155,7 +155,7 @@ def _branch(sides: Any, side: int, budgets: Any, ways: Any, ranges: Any, criteri
     return size - min(removals, removable), size + additions
 
 
-@kernel
+@inner_kernel
 def _weights(sides: Any, side: int, budgets: Any, least: float, most: float, criterion: Any) -> Any:
     """Least and greatest weight of a branch with so many rows."""
     if criterion.code >= WEIGHTED:
@@ -163,7 +163,7 @@ def _weights(sides: Any, side: int, budgets: Any, least: float, most: float, cri
     return least, most
 
 
-@kernel
+@inner_kernel
 def _cost(
     sides: Any,
     flips: int,
@@ -172,7 +172,7 @@ def _cost(
     right_added: int,
     ways: Any,
     ranges: Any,
-    leaf_rows: int,
+    leaf_rows: Any,
     criterion: Any,
 ) -> Any:
     """Range [a, b] of the cost of a split: size * impurity, summed over its two sides.
@@ -259,8 +259,8 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
     for c in range(len(chosen)):
         s = chosen[c]
         _measure_sides(left, s, measures, whole, sides)
-        on_left, on_right = additions[s, 0], additions[s, 1]
-        lower, _ = _cost(sides, flips, removals, on_left, on_right, ways, ranges, 1, criterion)
+        on_left, on_right, needed = additions[s, 0], additions[s, 1], np.int64(1)
+        lower, _ = _cost(sides, flips, removals, on_left, on_right, ways, ranges, needed, criterion)
         survives[c] = lower <= limit and lower < np.inf
     return survives
 
@@ -285,7 +285,8 @@ def leaf_of_node(total: Any, types: Any, budget: Any, criterion: Any) -> Any:
     """What a node says as a leaf: labels and ranges, arrays of (1, 2, labels) with both sides alike."""
     n_labels = types.measures.shape[2]
     shape = (1, 2, n_labels)
-    possible, low, high = np.empty(shape, np.bool_), np.empty(shape), np.empty(shape)
+    possible = np.empty(shape, np.bool_)
+    low, high = np.empty(shape, np.float64), np.empty(shape, np.float64)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
     ways = _ways_to_add(budget)
@@ -301,7 +302,8 @@ def leaves_of_splits(splits: Any, chosen: Any, types: Any, budget: Any, criterio
     """What the two sides of the chosen splits say as leaves: labels and ranges, (chosen, 2, labels)."""
     n_labels = types.measures.shape[2]
     shape = (len(chosen), 2, n_labels)
-    possible, low, high = np.empty(shape, np.bool_), np.empty(shape), np.empty(shape)
+    possible = np.empty(shape, np.bool_)
+    low, high = np.empty(shape, np.float64), np.empty(shape, np.float64)
     ways = _ways_to_add(budget)
     flips, removals = budget.flips, budget.removals
     left, total, measures, additions = splits.left, splits.total, types.measures, splits.additions

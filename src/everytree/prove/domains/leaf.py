@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from everytree.learner.criterion.front import AT, PRICED, WEIGHTED, lead_needed
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 
-@kernel
+@inner_kernel
 def own_label(counts: Any, label: Any, n_labels: int, criterion: Any) -> int:
     """Label of largest weight of a branch on T, the first on a tie; -1 if the branch is empty."""
     best = -1
@@ -30,7 +30,7 @@ def own_label(counts: Any, label: Any, n_labels: int, criterion: Any) -> int:
     return best
 
 
-@kernel
+@inner_kernel
 def furthest_lead(
     counts: Any, y: int, j: int, label: Any, flips_to: Any, removable: Any, flips: int, removals: int
 ) -> Any:
@@ -77,7 +77,7 @@ def furthest_lead(
     return lead + 2 * twice + once + removed, flips - twice - once
 
 
-@kernel
+@inner_kernel
 def heaviest_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any, weights: Any) -> Any:
     """Largest w_j c'_j - w_y c'_y that all changes can reach in a branch.
 
@@ -123,7 +123,7 @@ def heaviest_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any
     return lead + weights[j] * (gaining_j + new[0])
 
 
-@kernel
+@inner_kernel
 def can_lead(counts: Any, y: int, j: int, types: Any, budget: Any, new: Any) -> bool:
     """Whether label j can win against y where every row counts once; ``new`` as in `heaviest_lead`."""
     lead, spare = furthest_lead(
@@ -255,7 +255,7 @@ def may_be_constant(columns: Any, types: Any, rows: Any, removals: int) -> bool:
     return True
 
 
-@kernel
+@inner_kernel
 def _same_row(codes: Any, r: int, other: int) -> bool:
     for j in range(codes.shape[0]):
         if codes[j, r] != codes[j, other]:

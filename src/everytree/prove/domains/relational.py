@@ -31,7 +31,7 @@ import numpy as np
 from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
 from everytree.learner.criterion import front
 from everytree.learner.criterion.front import Reach, new_branches, slopes, tangent, tolerance
-from everytree.support.kernels import kernel, part_of_kernel
+from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
 
 @part_of_kernel
@@ -54,7 +54,7 @@ def scores(splits: Any, types: Any, criterion: Any) -> Any:
     """G of every split on T: the sum of g over both sides."""
     left, total, label = splits.left, splits.total, types.label
     branches = new_branches(types.measures.shape[2])
-    result = np.empty(len(left))
+    result = np.empty(len(left), np.float64)
     for s in range(len(left)):
         count_labels(left, total, s, label, branches)
         result[s] = front.score(criterion, branches)
@@ -69,9 +69,9 @@ def reach_of(total: Any, types: Any, budget: Any) -> Any:
     from it and removals. Flips of added rows count among the flips.
     """
     n_labels = types.flips_to.shape[1]
-    up = np.zeros(n_labels)
-    down = np.zeros(n_labels)
-    gone = np.zeros(n_labels)
+    up = np.zeros(n_labels, np.float64)
+    down = np.zeros(n_labels, np.float64)
+    gone = np.zeros(n_labels, np.float64)
     flippable = 0
     removable = 0
     for t in range(len(total)):
@@ -96,11 +96,11 @@ def reach_of(total: Any, types: Any, budget: Any) -> Any:
     return Reach(acts, budget.additions + flips + removals, up, down)
 
 
-@kernel
+@inner_kernel
 def tangent_of(splits: Any, psi: int, types: Any, reach: Any, criterion: Any) -> Any:
     """A linear function t_psi below G_psi: coefficients ``[side, i]``, and its value on T."""
     branches = new_branches(types.measures.shape[2])
-    gradient = np.empty((2, types.measures.shape[2]))
+    gradient = np.empty((2, types.measures.shape[2]), np.float64)
     count_labels(splits.left, splits.total, psi, types.label, branches)
     on_table = 0.0
     for side in range(2):
@@ -108,7 +108,7 @@ def tangent_of(splits: Any, psi: int, types: Any, reach: Any, criterion: Any) ->
     return gradient, on_table
 
 
-@kernel
+@inner_kernel
 def cell_exists(splits: Any, s: int, psi: int, side: int, psi_side: int) -> bool:
     """Whether any row can lie on these sides of the two splits: not across two splits of one column."""
     if side == psi_side or splits.feature[s] != splits.feature[psi]:
@@ -168,7 +168,7 @@ def cell_counts(columns: Any, types: Any, rows: Any, splits: Any, wanted: Any, p
     return result
 
 
-@kernel
+@inner_kernel
 def allowed_flips(total: Any, types: Any, budget: Any) -> Any:
     """Pairs (from, to) of labels between which some row of the node, or an added row, may be flipped."""
     n_labels = types.measures.shape[2]
@@ -212,11 +212,11 @@ def loose_gain(
     best[REMOVE] = max(best[REMOVE], remove)
 
 
-@kernel
+@inner_kernel
 def dearest_of(gradient: Any) -> Any:
     """Largest -d_a over the two sides of psi, for each kind of change and labels (from, to)."""
     n_labels = gradient.shape[1]
-    result = np.zeros((len(ALL_KINDS), n_labels, n_labels))
+    result = np.zeros((len(ALL_KINDS), n_labels, n_labels), np.float64)
     for i in range(n_labels):
         result[ADD, i, i] = -min(gradient[0, i], gradient[1, i])
         result[REMOVE, i, i] = max(gradient[0, i], gradient[1, i])
@@ -254,10 +254,10 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
     addable = budget.addable
     gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
     dearest = dearest_of(gradient)
-    best = np.empty(len(ALL_KINDS))
+    best = np.empty(len(ALL_KINDS), np.float64)
     limit = on_table - tolerance(criterion, total.sum() + budget.additions)
     n_splits = len(score)
-    margin = np.empty(n_splits + 1)
+    margin = np.empty(n_splits + 1, np.float64)
     for s in range(n_splits + 1):  # the last one stands for the node without a split
         count_labels(left, total, s, label, branches)
         if s < n_splits and (size[0] + additions[s, 0] == 0 or size[1] + additions[s, 1] == 0):

@@ -9,13 +9,13 @@ from typing import Any
 
 from everytree.learner.criterion.front import LEAST, MOST
 from everytree.prove.counts import AWAY, OWN, REMOVABLE, TOWARDS
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel
 
 NONE, FREELY, BY_FLIP = 0, 1, 2
 """How rows may be added that carry a label: not at all, as they are, or only by a flip after the addition."""
 
 
-@kernel
+@inner_kernel
 def weighted_range(sides: Any, side: int, i: int, budgets: Any, ways: Any, weights: Any) -> Any:
     """Range of the share of a label in the weight of a branch, over all tables that leave it a row.
 
@@ -55,7 +55,7 @@ def weighted_range(sides: Any, side: int, i: int, budgets: Any, ways: Any, weigh
     return low, reached / (reached + low_others)
 
 
-@kernel
+@inner_kernel
 def weight_range(sides: Any, side: int, budgets: Any, weights: Any) -> Any:
     """Least and greatest weight of a branch: a flip exchanges one weight for another."""
     additions, flips, removals = budgets

@@ -1,0 +1,50 @@
+"""Kernels that only kernels call have no entrance for Python, so nothing else may call them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from numba import config
+from numba.core.dispatcher import Dispatcher
+
+import everytree
+
+PACKAGE = Path(everytree.__file__).parent
+ROOMS = ("learner", "prove", "refute", "paths", "questions", "audit")
+DECORATORS = {"kernel", "inner_kernel", "part_of_kernel"}
+
+
+def called_by_python(tree: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
+    """Every name that stands outside the kernels of a module."""
+    for child in ast.iter_child_nodes(tree):
+        decorators = getattr(child, "decorator_list", ())
+        if any(isinstance(found, ast.Name) and found.id in DECORATORS for found in decorators):
+            continue
+        if isinstance(child, ast.Name | ast.Attribute):
+            yield child
+        yield from called_by_python(child)
+
+
+def meant(module: Any, name: ast.Name | ast.Attribute) -> Any:
+    """What a name or `module.name` is in a module."""
+    if isinstance(name, ast.Name):
+        return vars(module).get(name.id)
+    inside = meant(module, name.value) if isinstance(name.value, ast.Name) else None
+    return getattr(inside, name.attr, None)
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.parametrize("room", ROOMS)
+def test_python_calls_no_inner_kernel(room: str) -> None:
+    for file in sorted((PACKAGE / room).rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        module = import_module(".".join(file.relative_to(PACKAGE.parent).with_suffix("").parts))
+        for name in called_by_python(ast.parse(text)):
+            found = meant(module, name)
+            if isinstance(found, Dispatcher):
+                assert not found.targetoptions.get("no_cpython_wrapper"), (file, found)
