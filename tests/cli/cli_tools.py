@@ -30,7 +30,7 @@ def run(
     for name, value in (("NO_COLOR", "1"), ("COLUMNS", "100"), ("TERM", "dumb")):
         monkeypatch.setenv(name, value)
     monkeypatch.delenv("EVERYTREE_DATA", raising=False)
-    monkeypatch.setattr("everytree.cli.screen._is_cold", lambda: False)
+    monkeypatch.setattr("everytree.cli.screen.is_cold", lambda: False)
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: object) -> Said:

@@ -222,10 +222,13 @@ def test_hints_can_be_pasted(run: Run, tmp_path: Path) -> None:
 
 
 def test_the_first_compilation_announces_itself_on_a_pipe(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen, "_is_cold", lambda: True)
+    compiled: list[bool] = []
+    monkeypatch.setattr(screen, "is_cold", lambda: True)
+    monkeypatch.setattr(screen, "compile_ahead", lambda: compiled.append(True))
     asked = ("certify", "hiring", "--bias", "flip(1)", "--depth", 1)
     assert run(*asked).err.startswith("compiling for the first time, this takes some seconds\n")
     assert "compiling" not in run(*asked, "--quiet").err
+    assert compiled == [True, True]
 
 
 def test_warnings_are_notes(run: Run, tmp_path: Path) -> None:

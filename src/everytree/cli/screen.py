@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -16,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from everytree.errors import EverytreeWarning
-from everytree.prove.counts import node_splits
+from everytree.prove.ahead import compile_ahead, is_cold
 from everytree.results.learned import tree_facts
 from everytree.results.texts import open_lines
 from everytree.support.text import percent
@@ -82,21 +81,21 @@ def sign_of_life(
     screen: Console, *, quiet: bool = False, waiting: str = "people still provable"
 ) -> Iterator[Report]:
     """Show how far a search is once it takes longer than a second; only on a terminal."""
-    with _late_bar(screen, "proving", quiet) as update:
+    with _late_bar(screen, "proving", quiet, kernels=True) as update:
         yield lambda done, left: update(f"proving, {left} {waiting}", done)
 
 
 @contextmanager
 def counting(screen: Console) -> Iterator[Callable[[int, int], None]]:
     """Show how many of a number of computations are done; see `sign_of_life`."""
-    with _late_bar(screen, "computing", False) as update:
+    with _late_bar(screen, "computing", False, kernels=True) as update:
         yield lambda done, total: update(f"computing cell {done + 1} of {total}", done / total)
 
 
 @contextmanager
 def looking(screen: Console) -> Iterator[None]:
     """Show that a table is being looked at; see `sign_of_life`."""
-    with _late_bar(screen, "looking at the tables", False):
+    with _late_bar(screen, "looking at the tables", False, kernels=True):
         yield
 
 
@@ -141,7 +140,7 @@ def cells(screen: Console, quiet: bool) -> Iterator[AuditProgress]:
 
     On a terminal a bar, elsewhere a plain line from time to time, so that a log shows a sign of life as well.
     """
-    with _late_bar(screen, "reading the tables", quiet) as update:
+    with _late_bar(screen, "reading the tables", quiet, kernels=True) as update:
         progress = AuditProgress(update)
         with _lines(screen, quiet, lambda: progress.line(elapsed=True)):
             yield progress
@@ -194,17 +193,23 @@ def verifying(screen: Console) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[str, float | None], None]]:
+def _late_bar(
+    screen: Console, begin: str, quiet: bool, *, kernels: bool = False
+) -> Iterator[Callable[[str, float | None], None]]:
+    """Show a bar after a second; where `kernels` come next that nobody has compiled, compile them first."""
+    cold = kernels and is_cold()
     if quiet or not screen.is_terminal:
-        if not quiet and _is_cold():
-            screen.print(COMPILING, soft_wrap=True)
+        if cold:
+            if not quiet:
+                screen.print(COMPILING, soft_wrap=True)
+            compile_ahead()
         yield lambda words, done: None
         return
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     bar = Progress(*columns, console=screen, transient=True)
-    task = bar.add_task(COMPILING if _is_cold() else begin, total=None)
+    task = bar.add_task(COMPILING if cold else begin, total=None)
     later = threading.Timer(PATIENCE, bar.start)
     later.daemon = True
     later.start()
@@ -214,18 +219,14 @@ def _late_bar(screen: Console, begin: str, quiet: bool) -> Iterator[Callable[[st
         bar.update(task, description=words, completed=done, total=total)
 
     try:
+        if cold:
+            compile_ahead()
+            update(begin, None)
         yield update
     finally:
         later.cancel()
         later.join()
         bar.stop()
-
-
-def _is_cold() -> bool:
-    """Tell whether the kernels have never been compiled here."""
-    stats: Any = getattr(node_splits, "stats", None)
-    folder = getattr(stats, "cache_path", None)
-    return folder is not None and not any(Path(folder).glob("counts.node_splits*.nbi"))
 
 
 def plain_table(headers: Sequence[str], *, numbers: int = 0) -> Table:
