@@ -1,7 +1,7 @@
 """The campaign on small tables at scale: proofs against every table of B(T), until enough trees are grown.
 
 Random problems of consecutive seeds are certified with each engine; where somebody is certified, every
-table that the bias model allows is learned from (see ``tests/campaign.py`` and ``tests/oracle.py``).
+table that the bias model allows is learned from (see ``tests/truth/campaign.py`` and ``oracle.py`` there).
 """
 
 from __future__ import annotations
@@ -17,25 +17,34 @@ from benchmarks.common import note, show
 CHUNK = 50
 
 
-def run_chunk(first: int, engine: str, holes: float) -> Any:
+def run_chunk(first: int, engine: str, focus: dict[str, Any]) -> Any:
     from tests.truth.campaign import run_seeds
 
-    return run_seeds(range(first, first + CHUNK), engine, {"holes": holes} if holes else {})
+    return run_seeds(range(first, first + CHUNK), engine, focus)
 
 
-def campaign(engine: str, trainings: int, first_seed: int, jobs: int, holes: float) -> tuple[Any, float]:
-    """Examine chunk after chunk of seeds until so many trees have been grown."""
+def campaign(engine: str, focus: dict[str, Any], options: argparse.Namespace) -> tuple[Any, float]:
+    """Examine chunk after chunk of seeds until so many trees have been grown, or problems examined."""
     from tests.truth.campaign import Tally
 
     total, start, told = Tally(), time.perf_counter(), 0.0
-    seeds = count(first_seed, CHUNK)
+    seeds, jobs = count(options.seed, CHUNK), options.jobs
+
+    def is_enough() -> bool:
+        if options.problems is None:
+            return bool(total.trainings >= options.trainings)
+        return bool(total.problems + CHUNK * len(running) >= options.problems)
+
     with ProcessPoolExecutor(jobs) as pool:
         running: set[Future[Any]] = set()
-        while total.trainings < trainings or running:
-            while total.trainings < trainings and len(running) < 2 * jobs:
-                running.add(pool.submit(run_chunk, next(seeds), engine, holes))
+        while running or not is_enough():
+            while not is_enough() and len(running) < 2 * jobs:
+                running.add(pool.submit(run_chunk, next(seeds), engine, focus))
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            total = sum((future.result() for future in done), total)
+            for future in done:
+                total += future.result()
+            for violation in (one for future in done for one in future.result().violations):
+                note(f"{violation}\n")
             if time.perf_counter() > told + 5:
                 told = time.perf_counter()
                 note(f"{engine}: {total}")
@@ -45,14 +54,26 @@ def campaign(engine: str, trainings: int, first_seed: int, jobs: int, holes: flo
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.oracle", description=__doc__.split("\n")[0])
     parser.add_argument("--trainings", type=int, default=100_000, help="trees to grow for each engine")
-    parser.add_argument("--engines", nargs="+", default=["interval", "relational"], help="engines to examine")
+    parser.add_argument("--problems", type=int, help="training tables to examine, in the place of trees")
+    parser.add_argument(
+        "--engines",
+        nargs="+",
+        default=["interval", "relational"],
+        help='engines to examine; "all" examines what any of them, all workers together and the check prove',
+    )
     parser.add_argument("--seed", type=int, default=1_000_000, help="seed of the first problem")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--holes", type=float, default=0.0, help="share of values that may be missing")
+    parser.add_argument(
+        "--mixed", action="store_true", help="all settings of the learner, in any combination"
+    )
     options = parser.parse_args()
+    focus: dict[str, Any] = {"mixed": True} if options.mixed else {}
+    if options.holes:
+        focus["holes"] = options.holes
     rows, violations = [], []
     for engine in options.engines:
-        total, seconds = campaign(engine, options.trainings, options.seed, options.jobs, options.holes)
+        total, seconds = campaign(engine, focus, options)
         violations += total.violations
         rows.append(
             {

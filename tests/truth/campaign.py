@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.truth.holes import holes_picked
+from tests.truth.mixed import mixed_problem
 from tests.truth.oracle import Learner, Table
 from tests.truth.problems import (
     Problem,
@@ -33,6 +34,7 @@ from tests.truth.problems import (
 from tests.truth.proof_claims import file_is_rejected, file_verdicts, verified_verdicts
 
 LONGEST = 50  # rows of a table that a worker by itself is examined on
+SECONDS = 0.5  # for programs, and for all workers together
 VIOLATION, SELF_CHECK = 3, 4  # exit codes: a wrong proof; the library itself noticed that a proof is wrong
 
 
@@ -82,19 +84,19 @@ class Tally:
 Certifier = Callable[[Problem], Sequence[tuple[bool, int]]]
 
 
-def library_verdicts(problem: Problem, engine: str) -> list[tuple[bool, int]]:
+def library_verdicts(problem: Problem, engine: str, **options: Any) -> list[tuple[bool, int]]:
     """What everytree says."""
     from sklearn.tree import DecisionTreeClassifier
 
     from everytree import certify
 
-    tree = DecisionTreeClassifier(**problem.parameters())
-    result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine)
+    tree = DecisionTreeClassifier(random_state=problem.random_state, **problem.parameters())
+    result = certify(tree, problem.X, problem.y, problem.points, problem.bias(), engine=engine, **options)
     pairs = zip(result.verdicts, result.predictions, strict=True)
     return [(str(verdict) == "robust", int(label)) for verdict, label in pairs]
 
 
-def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
+def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list[tuple[bool, int]]:
     """What one worker of a decision proves by itself: every table tried, or path programs."""
     from sklearn.tree import DecisionTreeClassifier
 
@@ -117,7 +119,7 @@ def worker_verdicts(problem: Problem, worker: str) -> list[tuple[bool, int]]:
     question = Question.of(train, resolved, prepared.learner.settings, people=prepared.test.X)
     judge = Judge(question, prepared.learner.new_tree, people)
     if worker == "programs":
-        steps = Programs(question, judge, Limits.of(5.0)).steps()
+        steps = Programs(question, judge, Limits.of(seconds)).steps()
     else:
         tables = EveryTable if EveryTable.is_possible(question) else WholeTables
         steps = tables(question, judge).steps() if tables.is_possible(question) else iter(())
@@ -152,6 +154,18 @@ def screened_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     return [(bool(safe), int(label)) for safe, label in zip(proved, labels, strict=True)]
 
 
+def all_verdicts(problem: Problem) -> list[tuple[bool, int]]:
+    """Whom anybody proves: engines and workers alone, all of them together for a while, and the check.
+
+    Together, attacks leave only few people to be proved wrongly; alone, every worker answers for all.
+    """
+    found = [library_verdicts(problem, engine) for engine in ("interval", "relational")]
+    found += [worker_verdicts(problem, worker, SECONDS) for worker in ("tables", "programs")]
+    found += [screened_verdicts(problem), check_verdicts(problem)]
+    found.append(library_verdicts(problem, "auto", time_limit=SECONDS))
+    return [max(each) for each in zip(*found, strict=True)]
+
+
 def check_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     """What the independent check confirms."""
     from sklearn.tree import DecisionTreeClassifier
@@ -166,6 +180,7 @@ def check_verdicts(problem: Problem) -> list[tuple[bool, int]]:
 
 
 OTHERS: dict[str, Certifier] = {
+    "all": all_verdicts,
     "check": check_verdicts,
     "programs": partial(worker_verdicts, worker="programs"),
     "tables": partial(worker_verdicts, worker="tables"),
@@ -258,13 +273,14 @@ def run(problems: Iterable[Problem], engine: str | Certifier, stop_early: bool =
 def run_seeds(
     seeds: range, engine: str | Certifier, focus: dict | None = None, stop_early: bool = False
 ) -> Tally:
-    """Examine the random problems of these seeds."""
-    draw: Callable[..., Problem] = random_problem
+    """Examine the random problems of these seeds; ``{"mixed": True}`` in the focus mixes all settings."""
+    told = dict(focus or {})
+    draw: Callable[..., Problem] = mixed_problem if told.pop("mixed", False) else random_problem
     if engine == "witnesses":
         from tests.truth.witnesses import random_case
 
         draw = random_case  # type: ignore[assignment]
-    return run((draw(seed, **(focus or {})) for seed in seeds), engine, stop_early)
+    return run((draw(seed, **told) for seed in seeds), engine, stop_early)
 
 
 def run_in_parallel(seeds: range, engine: str, focus: dict, jobs: int) -> Tally:

@@ -105,14 +105,22 @@ def column_values(column: Iterable[float], tested: Iterable[float] = ()) -> list
     return sorted({*given, *inside, *beyond, *(value for value in map(float, tested) if value < MISSING)})
 
 
-def addable_rows(table: Table, points: Sequence[Sequence[float]], component: Component) -> list[Row]:
-    """All rows that a "miss" component may add to the table."""
+GRID = 10
+"""Rows beside each table that is allowed which a component may have to choose among."""
+
+
+def addable_rows(
+    table: Table, points: Sequence[Sequence[float]], component: Component, cap: float = math.inf
+) -> list[Row]:
+    """All rows that a "miss" component may add to the table; too many to choose among are too many tables."""
     n_columns = len(table[0][0])
     choices = [
         column_values((values[j] for values, _ in table), (_plain(point)[j] for point in points))
         for j in range(n_columns)
     ]
     labels = sorted({label for _, label in table})
+    if math.prod(map(len, choices)) * len(labels) > GRID * cap:
+        raise TooManyTablesError(f"more than {cap} tables")
     grid: list[Values] = [()]
     for column in choices:
         grid = [(*values, value) for values in grid for value in column]
@@ -140,7 +148,7 @@ def biased_tables(
     labels = sorted({label for _, label in start})
     found = {start}
     for component in (c for c in components if c.kind == "miss"):
-        rows = addable_rows(start, points, component) if component.count else []
+        rows = addable_rows(start, points, component, cap) if component.count else []
         found = _at_most(component.count, found, lambda table, rows=rows: _additions(table, rows), cap)
 
     marked = {tuple((row, False) for row in table) for table in found}

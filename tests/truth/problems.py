@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.truth.hard_tables import HARD
 from tests.truth.naive import MISSING, NO_STOPS, Stops
 from tests.truth.oracle import Component, Table, TooManyTablesError, Values, biased_tables, original_table
 
@@ -140,6 +141,7 @@ class Problem:
     depth: int | None
     parts: tuple[Part, ...]
     stops: Stops = NO_STOPS
+    random_state: int | None = None
 
     def parameters(self) -> dict[str, Any]:
         """The learner's settings, for the public class."""
@@ -213,7 +215,8 @@ def random_problem(
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
     ``kinds`` are the kinds of component used; ``style`` is "loose" (3 to 9 arbitrary rows), "separable"
-    (few rows, each repeated, labels that follow one column) or "bulk" (the same, with more repeats).
+    (few rows, each repeated, labels that follow one column), "bulk" (the same, with more repeats) or one of
+    `hard_tables.HARD`.
     ``stops`` names settings of the learner to draw from ("leaf", "split", "decrease", "leaves", "alpha"), of
     which one or two are used; with them a fifth of the problems have no depth limit.
     ``weights`` are keys of `WEIGHTS` to draw class weights from.
@@ -231,7 +234,10 @@ def random_problem(
         n_classes = classes or int(rng.choice([2, 2, 3, 4]))
         room = max(2, 5 - attempt // 4)
         n_columns = columns or int(rng.integers(1, max(2, 4 - attempt // 4)))
-        X, y = _draw_table(rng, style, n_columns, n_classes, room)
+        if style in HARD:
+            X, y = HARD[style](rng, n_columns, n_classes, attempt)
+        else:
+            X, y = _draw_table(rng, style, n_columns, n_classes, room)
         if len(np.unique(y)) == 1:  # refused by the library
             continue
         if amount is not None:
@@ -279,7 +285,11 @@ WEIGHTS: dict[str, tuple[float, ...]] = {
 def with_weights(problem: Problem, rng: np.random.Generator, names: Sequence[str]) -> Problem:
     """The same problem for a learner with class weights, three labels' being equal now and then."""
     name = str(rng.choice(names))
-    drawn = "balanced" if name == "balanced" else tuple(rng.choice(WEIGHTS[name], 4).tolist())
+    drawn = (
+        "balanced"
+        if name == "balanced"
+        else tuple(rng.choice(WEIGHTS[name], max(4, len(np.unique(problem.y)))).tolist())
+    )
     return replace(problem, stops=replace(problem.stops, weights=drawn))
 
 
@@ -538,6 +548,9 @@ def weighted_problems(criterion: str) -> list[Problem]:
     even = [((0.5, 0), 0, 15), ((0.5, 1), 0, 15), ((0.5, 0), 1, 1), ((0.5, 1), 1, 1)]
     only_third = Both(Compare(None, "==", 1), Compare(0, "==", 0))
     leaf = [((0,), 1, 2), ((1,), 1, 1), ((0,), 0, 9), ((1,), 0, 9), ((0,), 2, 1)]
+    corners = [((0, 0), 0, 4), ((0, 0), 1, 1), ((1, 1), 0, 5), ((0, 1), 1, 1), ((1, 0), 1, 1)]
+    in_corner = Both(Both(Compare(0, "==", 0), Compare(1, "==", 0)), Compare(None, "==", 1))
+    small = [((0, 0), 0, 15), ((0, 1), 1, 15), ((1, 0), 0, 2), ((1, 1), 1, 1)]
     problems = [
         ((1, 7), _problem("a light row turned heavy", even, [[9, 0], [0.5, 1]], 1,
                           Part("miss", 1, Compare(None, "==", 0)), Part("flip", 1, apart))),
@@ -545,8 +558,22 @@ def weighted_problems(criterion: str) -> list[Problem]:
                           Part("flip", 2))),
         ((0.1, 0.2), _problem("a tie that rounding decides", [((0,), 0, 11), ((0,), 1, 5), ((1,), 1, 30)],
                               [[0]], 1, Part("fake", 1, Compare(None, "==", 0)))),
+        ((0.6, 0.1), _problem("a tie that sums and products break differently",
+                              [((0,), 0, 1), ((0,), 1, 7), ((1,), 0, 30)], [[0]], 1,
+                              Part("fake", 1, Compare(None, "==", 1)))),
+        ((0.6, 0.1), _problem("no gain, and rounding refuses every split", corners, [[0, 1]], 2,
+                              Part("flip", 1, in_corner, to=(0,)))),
+        ((2, 3), _problem("a small branch made pure", small, [[0, 0], [1, 1]], 1,
+                          Part("fake", 3, Compare(None, "==", 1)))),
         ((1, 5, 1), _problem("removed, and flipped to a third", leaf, [[0]], 1,
                              Part("fake", 1, only_third), Part("flip", 1, Compare(None, "==", 1), to=(2,)))),
+        ((1, 5, 1), _problem("one to a third label, one from there",
+                             [((0,), 0, 15), ((0,), 1, 4), ((0,), 2, 3), ((1,), 0, 20)], [[0]], 1,
+                             Part("flip", 1, Compare(None, "==", 1), to=(2,)),
+                             Part("flip", 1, Compare(None, "==", 2), to=(0,)))),
+        ("balanced", _problem("weights between their ends",
+                              [((0, 1), 1, 2), ((1, 0), 0, 6), ((1, 0), 1, 2), ((1, 1), 0, 11)], [[0, 1]], 1,
+                              Part("flip", 2, Compare(1, "==", 1)))),
         ("balanced", _problem("weights that move", [((0,), 0, 8), ((0,), 1, 3), ((1,), 1, 3), ((1,), 0, 1)],
                               [[0], [1]], 1, Part("flip", 2))),
     ]  # fmt: skip

@@ -14,9 +14,17 @@ from sklearn.tree import DecisionTreeClassifier
 
 from tests.truth.campaign import check, examine, run, run_seeds
 from tests.truth.holes import holes_picked
+from tests.truth.mixed import mixed_problem
 from tests.truth.naive import NO_STOPS
 from tests.truth.oracle import original_table, reachable_labels
-from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem, without_gain
+from tests.truth.problems import (
+    ALL_STOPS,
+    Problem,
+    hand_picked,
+    random_problem,
+    weighted_problems,
+    without_gain,
+)
 
 ENGINES = ("interval", "relational")
 CHUNKS = 18
@@ -89,6 +97,22 @@ def test_no_screening_is_wrong(depth, more):
 def test_no_proof_is_wrong_with_missing_values(engine):
     size = PER_CHUNK // (20 if engine == "auto" else 8)
     tally = run_seeds(range(300_000, 300_000 + size), engine, {"holes": 0.5})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "tables", "check"])
+def test_no_proof_is_wrong_with_all_settings_mixed(engine):
+    """Longer with ``python -m benchmarks.oracle --mixed --engines all``."""
+    tally = run_seeds(range(400_000, 400_000 + PER_CHUNK // 2), engine, {"mixed": True})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    if PER_CHUNK >= 50:
+        assert tally.certifying > tally.problems / 10, f"too few proofs to mean anything: {tally}"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "programs", "tables", "check"])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_no_proof_is_wrong_where_class_weights_decide(criterion, engine):
+    tally = run(weighted_problems(criterion), engine)
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
@@ -187,6 +211,36 @@ def test_the_settings_are_varied():
         )
     )
     assert sum(problem.depth is None for problem in problems) > 10
+
+
+def test_mixed_problems_have_everything_together():
+    problems = [mixed_problem(seed) for seed in range(200)]
+    kinds = [{part.kind for part in problem.parts} for problem in problems]
+    labels = [len(np.unique(problem.y)) for problem in problems]
+    holes = [bool(np.isnan(problem.X).any()) for problem in problems]
+    used = [problem.stops for problem in problems]
+    together = {
+        "weights and holes": [
+            stops.weights is not None and hole for stops, hole in zip(used, holes, strict=True)
+        ],
+        "balanced and a leaf limit": [stops.weights == "balanced" and stops.leaf != 1 for stops in used],
+        "entropy, removals and several labels": [
+            stops.criterion != "gini" and "fake" in kind and n > 2
+            for stops, kind, n in zip(used, kinds, labels, strict=True)
+        ],
+        "no depth limit, weights and holes": [
+            problem.depth is None and problem.stops.weights is not None and hole
+            for problem, hole in zip(problems, holes, strict=True)
+        ],
+        "many labels": [n >= 5 for n in labels],
+        "a seed": [problem.random_state is not None for problem in problems],
+        "no seed": [problem.random_state is None for problem in problems],
+        "values that are all different": [
+            len(problem.y) > 9 and len(np.unique(problem.X[:, 0])) > 0.9 * len(problem.y)
+            for problem in problems
+        ],
+    }
+    assert {name: sum(found) for name, found in together.items() if sum(found) < 3} == {}
 
 
 def test_the_problems_are_varied():
