@@ -4,7 +4,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.tree import DecisionTreeClassifier, ExtraTreeClassifier
 
 from everytree import BiasCertifier, certify
 from everytree.errors import UnsupportedLearnerError
@@ -90,6 +97,34 @@ def test_all_problems_are_named_at_once() -> None:
         certify(tree, [[0], [1]], [0, 1], [[0]], "flip(1)")
     named = [line.split("=")[0] for line in str(caught.value).splitlines() if line.startswith("- ")]
     assert sorted(named) == ["- class_weight", "- min_samples_leaf", "- splitter"]
+
+
+def test_a_number_of_features_is_named_with_the_other_problems() -> None:
+    """Alone it is fine on a table that has no more of them; beside others it would be the next to fail."""
+    with pytest.raises(UnsupportedLearnerError) as caught:
+        Learner.read(DecisionTreeClassifier(splitter="random", max_features=2))
+    message = str(caught.value)
+    assert "- splitter='random': chance decides" in message
+    assert "- max_features=2: chance decides" in message
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (RandomForestClassifier(), "is a RandomForestClassifier, which is not supported. It lets many trees"),
+        (ExtraTreesClassifier(), "is an ExtraTreesClassifier, which is not supported. It lets many trees"),
+        (GradientBoostingClassifier(), "is a GradientBoostingClassifier, which is not supported. It lets"),
+        (HistGradientBoostingClassifier(), "is a HistGradientBoostingClassifier, which is not supported. It"),
+        (AdaBoostClassifier(), "is an AdaBoostClassifier, which is not supported. It lets many trees"),
+        (ExtraTreeClassifier(), "is an ExtraTreeClassifier, which is not supported. Chance decides"),
+    ],
+    ids=lambda thing: type(thing).__name__,
+)
+def test_other_learners_are_refused_by_name(estimator: object, words: str) -> None:
+    with pytest.raises(UnsupportedLearnerError, match="The estimator ") as caught:
+        Learner.read(estimator)
+    assert words in str(caught.value)
+    assert "Supported is" in str(caught.value)
 
 
 def test_an_unknown_parameter_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

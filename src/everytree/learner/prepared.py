@@ -285,5 +285,5 @@ def _check_fitted(tree: Any) -> None:
     if alone and not np.array_equal(tree.tree_.weighted_n_node_samples, tree.tree_.n_node_samples):
         raise UnsupportedLearnerError(
             "DecisionTreeClassifier was fitted with sample_weight, which is not supported: every row must "
-            "count once. Fit it without weights."
+            "count once. Fit it without weights; where they depend on the label alone, use class_weight."
         )

@@ -149,6 +149,11 @@ def read_parameters(tree: Any) -> tuple[dict[str, Any], list[str]]:
             values[name] = READERS.get(name, _unknown)(value)
         except ValueError as problem:
             problems.append(f"{name}={value!r}: {problem}")
+    if problems and values.get("max_features") is not None:  # else `check_features` sees what it means
+        problems.append(
+            f"max_features={values['max_features']}: {_ALL_FEATURES} A number is taken only if the table has "
+            "no more features than that."
+        )
     return values, problems
 
 
@@ -275,4 +280,6 @@ def describe(thing: Any) -> str:
     if isinstance(thing, (str, type(None))):
         return repr(thing)
     home = type(thing).__module__.partition(".")[0]
-    return f"a {type(thing).__name__}{'' if home in ('sklearn', 'builtins') else f' of {home}'}"
+    name = type(thing).__name__
+    article = "an" if name[0] in "AEIOU" else "a"
+    return f"{article} {name}{'' if home in ('sklearn', 'builtins') else f' of {home}'}"
