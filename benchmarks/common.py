@@ -16,6 +16,9 @@ from typing import Any
 
 FOLDER_VARIABLE = "EVERYTREE_DATA"
 
+CRITERIA = ("gini", "entropy", "log_loss")
+"""Of the trees that are certified."""
+
 
 def require_paper_tables() -> None:
     """End the program with a message unless the folder of the paper's tables is known."""

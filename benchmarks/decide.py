@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import note, require_paper_tables, show, write_csv
+from benchmarks.common import CRITERIA, note, require_paper_tables, show, write_csv
 
 GROUPS = {"compas": "african_american == 1 and label == 1", "drug": "gender > 0 and label == 1"}
 """Conditions of the targeted settings."""
@@ -104,7 +104,7 @@ def chosen_cases(options: argparse.Namespace) -> list[Case]:
     return found
 
 
-def certified(case: Case, time_limit: float | None) -> tuple[Any, Any]:
+def certified(case: Case, time_limit: float | None, criterion: str = "gini") -> tuple[Any, Any]:
     """The table, and what `certify` says about it."""
     from sklearn.tree import DecisionTreeClassifier
 
@@ -112,14 +112,14 @@ def certified(case: Case, time_limit: float | None) -> tuple[Any, Any]:
     from everytree.datasets import load_paper
 
     data = load_paper(case.table)
-    tree = DecisionTreeClassifier(max_depth=case.depth, random_state=0)
+    tree = DecisionTreeClassifier(criterion=criterion, max_depth=case.depth, random_state=0)
     tables = (data.X_train, data.y_train, data.X_test)
     return data, certify(tree, *tables, case.bias, engine="auto", time_limit=time_limit)
 
 
-def measure(task: tuple[Case, float | None]) -> dict[str, Any]:
-    case, time_limit = task
-    _, result = certified(case, time_limit)
+def measure(task: tuple[Case, float | None, str]) -> dict[str, Any]:
+    case = task[0]
+    _, result = certified(*task)
     shares = 100 * result.counts() / len(result)
     open_people = int(result.counts()["unknown"])
     return {
@@ -149,12 +149,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.decide", description=__doc__.split("\n")[0])
     add_choice(parser)
     parser.add_argument("--time-limit", type=float, help="seconds for a whole table, proofs included")
+    parser.add_argument("--criterion", choices=CRITERIA, default="gini", help="of the tree")
     parser.add_argument("--csv", type=Path, help="also write the table to this file")
     options = parser.parse_args()
     require_paper_tables()
     found, rows = chosen_cases(options), []
     with ProcessPoolExecutor(options.jobs) as pool:
-        for case, row in zip(found, pool.map(measure, [(c, options.time_limit) for c in found]), strict=True):
+        tasks = [(case, options.time_limit, options.criterion) for case in found]
+        for case, row in zip(found, pool.map(measure, tasks), strict=True):
             note(f"{len(rows) + 1}/{len(found)} {case}: {row['undecided']}% undecided, {row['seconds']} s")
             rows.append(row)
     show(rows)
