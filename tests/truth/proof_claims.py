@@ -94,7 +94,7 @@ def _paths(question: Any, claim: dict[str, Any], tables: Any) -> Iterator[list[A
 
     # The checker is asked about every region, not only where the solver sees no table.
     RecordedSearch._is_hopeless = lambda self, solution: False
-    proofs = PathProofs(question, Limits.of(0.7))
+    proofs = PathProofs(question, Limits.of(2.0))
     lines = proofs.lines(read_claim(claim, tables).problems["paths"])
     if proofs.failed:
         raise Rejected("path", "no proof")
