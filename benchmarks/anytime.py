@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.common import FOLDER_VARIABLE, note, show, write_csv
-from benchmarks.unknown import PAPER, Case, cases, load_table, warm_up
+from benchmarks.unknown import EVERYDAY, PAPER, Case, cases, load_table, warm_up
 
 CHOSEN = (
     "cancer depth 3 flip(2)",
@@ -62,7 +62,7 @@ def main() -> None:
     for case in cases():
         if str(case) not in CHOSEN or options.only not in str(case):
             continue
-        if case.table in PAPER and not os.environ.get(FOLDER_VARIABLE):
+        if case.table in (*PAPER, *EVERYDAY) and not os.environ.get(FOLDER_VARIABLE):
             note(f"skipped without {FOLDER_VARIABLE}: {case}")
             continue
         rows.append(measure(case, options.time_limit))

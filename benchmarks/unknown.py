@@ -36,14 +36,16 @@ PLAN: tuple[tuple[str, int | None, str, float], ...] = (
     ("adult", 5, "flip(7)", 4),
     ("adult", None, "flip(1)", 40),
     *(
-        ("cancer", depth, bias, 40)
+        (table, depth, bias, 40)
+        for table, label in (("cancer", 1), ("german", 2), ("titanic", 1))
         for depth in (3, None)
-        for bias in ("miss(2)", "fake(2)", "flip(1) + fake(1)", "flip(2, where label == 1)")
+        for bias in ("miss(2)", "fake(2)", "flip(1) + fake(1)", f"flip(2, where label == {label})")
     ),
 )
 """Table, depth, bias model and target."""
 
-PAPER = ("compas", "adult")
+PAPER, EVERYDAY = ("compas", "adult"), {"german": "credit", "titanic": "Survived"}
+"""Tables of the folder: the paper's, and everyday ones with their label columns."""
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,27 @@ def load_table(name: str) -> tuple[Any, Any, Any]:
     if name in PAPER:
         data = load_paper(name)
         return data.X_train, data.y_train, data.X_test
+    if name in EVERYDAY:
+        return load_everyday(name)
     load = {"cancer": "load_breast_cancer", "wine": "load_wine", "digits": "load_digits"}[name]
     bunch = getattr(datasets, load)()
     order = np.random.default_rng(0).permutation(len(bunch.target))
     train, test = np.split(order, [int(0.75 * len(order))])
     return bunch.data[train], bunch.target[train], bunch.data[test]
+
+
+def load_everyday(name: str) -> tuple[Any, Any, Any]:
+    """An everyday table as it comes, without names; missing ages are filled with the median."""
+    import pandas as pd
+
+    folder = Path(os.environ[FOLDER_VARIABLE]) / "everyday" / name
+    train, test = (pd.read_csv(folder / f"{part}.csv") for part in ("train", "test"))
+    label = EVERYDAY[name]
+    if name == "titanic":
+        ages = train["Age"].median()
+        columns = ["rownames", "Name", "SexCode"]
+        train, test = (part.drop(columns=columns).fillna({"Age": ages}) for part in (train, test))
+    return train.drop(columns=label), train[label], test.drop(columns=label)
 
 
 def measure(case: Case, time_limit: float, people: int | None) -> dict[str, Any]:
@@ -133,7 +151,7 @@ def main() -> None:
     for case in cases():
         if not any(text in str(case) for text in options.only):
             continue
-        if case.table in PAPER and not os.environ.get(FOLDER_VARIABLE):
+        if case.table in (*PAPER, *EVERYDAY) and not os.environ.get(FOLDER_VARIABLE):
             note(f"skipped without {FOLDER_VARIABLE}: {case}")
             continue
         row = measure(case, options.time_limit, options.people)

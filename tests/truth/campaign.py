@@ -15,7 +15,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -129,8 +129,8 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
     return [(bool(proved), int(label)) for proved, label in zip(judge.proved, labels, strict=True)]
 
 
-def screened_verdicts(problem: Problem) -> list[tuple[bool, int]]:
-    """What a walk proves by screening alone, before it visits any child that somebody may fall in."""
+def part_verdicts(problem: Problem, part: str) -> list[tuple[bool, int]]:
+    """What is proved by a part of the walk: screening, before any child is visited, or twins alone."""
     from sklearn.tree import DecisionTreeClassifier
 
     from everytree.bias import as_bias, resolve
@@ -138,6 +138,7 @@ def screened_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     from everytree.prove.engines import RelationalEngine
     from everytree.prove.problem import People
     from everytree.prove.problem import Problem as Question
+    from everytree.prove.twins import kept_by_twins, twins_decide
     from everytree.prove.walk import Walk
 
     tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
@@ -145,12 +146,15 @@ def screened_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     train, people = prepared.train, People(prepared.test.X, prepared.predictions)
     resolved = resolve(as_bias(problem.bias()), train)
     question = Question.of(train, resolved, prepared.learner.settings, people=prepared.test.X)
-    walk = Walk(question, people, RelationalEngine(), screened_from=0.0)
-    for _ in walk.steps():
-        if walk.only_postponed:
-            break
-    proved = walk.finished & (walk.tally.possible.sum(axis=1) == 1)
     labels = train.labels[prepared.predictions]
+    if part == "twins":
+        proved = kept_by_twins(question, people) & twins_decide(question)
+    else:
+        walk = Walk(question, people, RelationalEngine(), screened_from=0.0)
+        for _ in walk.steps():
+            if walk.only_postponed:
+                break
+        proved = walk.finished & (walk.tally.possible.sum(axis=1) == 1)
     return [(bool(safe), int(label)) for safe, label in zip(proved, labels, strict=True)]
 
 
@@ -184,14 +188,15 @@ OTHERS: dict[str, Certifier] = {
     "check": check_verdicts,
     "programs": partial(worker_verdicts, worker="programs"),
     "tables": partial(worker_verdicts, worker="tables"),
-    "screening": screened_verdicts,
+    "screening": partial(part_verdicts, part="screening"),
+    "twins": partial(part_verdicts, part="twins"),
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),
     "table files": partial(file_verdicts, by="tables"),
     "verified": verified_verdicts,
 }
-"""Certifiers with a name, besides the library's engines: the check, workers of a decision alone, screening,
-and the verification of proof files that claim everybody."""
+"""Certifiers with a name, besides the library's engines: the check, workers of a decision alone, parts of
+the walk, and the verification of proof files that claim everybody."""
 
 
 def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
@@ -314,6 +319,9 @@ def _require_package_in(folder: Path) -> None:
 
 
 def _hand_picked(engine: str, focus: dict[str, Any]) -> list[Problem]:
+    if focus.get("unlimited"):
+        limited = _hand_picked(engine, {name: value for name, value in focus.items() if name != "unlimited"})
+        return [replace(problem, depth=None) for problem in limited]
     criterion = focus.get("criterion", "gini")
     if "holes" in focus:
         return [with_criterion(problem, criterion) for problem in holes_picked()]

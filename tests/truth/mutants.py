@@ -59,6 +59,7 @@ HUGE = {"kinds": ("miss",), "amount": 2**32}
 HUGEST = {"kinds": ("miss",), "amount": 10**12}
 LEAF = {"stops": ("leaf",)}
 TWO = {"depth": 2}
+UNLIMITED = {"unlimited": True}
 HOLES = {"holes": 0.5}
 HOLES_FLIP = {"holes": 0.5, "kinds": ("flip",)}
 WHOLE = {"weights": ("whole",), "cap": 60}
@@ -112,6 +113,15 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}),
     Mutant("gain: flips from other labels forgotten", "prove/gains.py", "                        if allowed[t, j]:", "                        if False:", engine="screening", focus={**FLIP, **TWO, "classes": 3}),
     Mutant("children that somebody may fall in are forgotten", "prove/walk.py", "        self.awaited[people] -= safe\n", "        self.awaited[people] -= safe + failing.sum(axis=0)\n", engine="screening", focus=TWO),
+    # Twins of people, in trees without a limit.
+    Mutant("twins in trees with a limit", "prove/twins.py", " and settings.max_depth is None", "", engine="twins"),
+    Mutant("twins that may all be removed", "prove/twins.py", "if len(twins) <= min(bias.removals, may_go):", "if False:", engine="twins", focus={**FAKE, **UNLIMITED}),
+    Mutant("twins without a budget for additions", "prove/twins.py", "budget = Budget(bias.additions,", "budget = Budget(0,", engine="twins", focus={**MISS, **UNLIMITED}),
+    Mutant("twins in leaves of several rows", "prove/twins.py", "plain = floors.plain and", "plain =", engine="twins", focus={**LEAF, **UNLIMITED}),
+    Mutant("twins in pruned trees", "prove/twins.py", " and floors.cut_off == NOWHERE", "", engine="twins", focus={"stops": ("alpha", "leaves"), **UNLIMITED}),
+    Mutant("twins where little gain is refused", "prove/twins.py", " and floors.decrease == 0", "", engine="twins", focus={"stops": ("decrease",), **UNLIMITED}),
+    Mutant("twins although rounding refuses splits", "prove/twins.py", " and most_rows < stop_rows(for_kernels(criterion))", "", engine="twins", focus={**ENTROPY, **UNLIMITED}),
+    Mutant("twins in some features", "prove/twins.py", "np.ascontiguousarray(shown + np.float32(0.0))", "np.ascontiguousarray(shown[:, :-1] + np.float32(0.0))", engine="twins", focus=UNLIMITED),
     # Witnesses in the types of the user's table, and what added rows of such types may be.
     Mutant("numbers made in float64 for a float32 column", "refute/storage.py", "held = numbers.type(value)", "held = np.float64(value)", engine="witnesses", problems=10),
     Mutant("neighbours in float64 for a float32 column", "refute/storage.py", "return [kept for number in near if (kept := stored(number, dtype)) is not NOTHING]", "return [float(np.nextafter(float(value), way)) for way in (-np.inf, np.inf)]", engine="witnesses", problems=10),

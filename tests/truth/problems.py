@@ -211,6 +211,7 @@ def random_problem(
     criterion: str = "gini",
     holes: float | None = None,
     weights: Sequence[str] | None = None,
+    unlimited: bool = False,
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
@@ -219,7 +220,7 @@ def random_problem(
     `hard_tables.HARD`.
     ``stops`` names settings of the learner to draw from ("leaf", "split", "decrease", "leaves", "alpha"), of
     which one or two are used; with them a fifth of the problems have no depth limit.
-    ``weights`` are keys of `WEIGHTS` to draw class weights from.
+    ``weights`` are keys of `WEIGHTS` to draw class weights from. ``unlimited`` trees have no depth limit.
     ``amount`` is what the library is told of rows that may be missing, however few the oracle adds.
     ``holes`` is the largest share of values that are missing in a column; some columns have none in the
     table, some none of the test points lacks. A fifth of such problems have no depth limit.
@@ -252,7 +253,7 @@ def random_problem(
         if stops:
             problem = _with_stops(problem, np.random.default_rng([seed, 1]), stops)
         problem = with_criterion(problem, criterion)
-        if holes is not None and seed % 5 == 0:
+        if unlimited or (holes is not None and seed % 5 == 0):
             problem = replace(problem, depth=None)
         if weights:
             problem = with_weights(problem, np.random.default_rng([seed, 2]), weights)

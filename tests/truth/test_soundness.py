@@ -93,6 +93,14 @@ def test_no_screening_is_wrong(depth, more):
         assert tally.certifying > tally.problems / 4, f"too few proofs to mean anything: {tally}"
 
 
+@pytest.mark.parametrize("more", [{}, {"holes": 0.5}, {"stops": ALL_STOPS}], ids=["plain", "holes", "stops"])
+def test_no_proof_by_twins_is_wrong(more):
+    tally = run_seeds(range(500_000, 500_000 + PER_CHUNK), "twins", {"unlimited": True, **more})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+    if PER_CHUNK >= 50 and not more:
+        assert tally.certifying > tally.problems / 8, f"too few proofs to mean anything: {tally}"
+
+
 @pytest.mark.parametrize("engine", [*ENGINES, "auto"])
 def test_no_proof_is_wrong_with_missing_values(engine):
     size = PER_CHUNK // (20 if engine == "auto" else 8)

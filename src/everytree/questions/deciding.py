@@ -20,9 +20,10 @@ from everytree.paths.deciding import Programs
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
+from everytree.prove.twins import kept_by_twins, twins_decide
 from everytree.refute.attacks import Attack
 from everytree.refute.every_table import EveryTable
-from everytree.refute.judge import TABLES, WALK, Judge
+from everytree.refute.judge import TABLES, TWINS, WALK, Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
 from everytree.refute.whole_tables import WholeTables
@@ -130,6 +131,8 @@ class Deciding:
         self.only_ties = np.zeros(len(people), np.bool_)
         self.deadline = limits.deadline
         self.interrupted = False
+        if self.auto and twins_decide(problem):
+            self.judge.prove(kept_by_twins(problem, people), TWINS)
         self.workers = [_Worker("walk", self._walk())]
 
     def run(self, progress: Progress | None = None) -> Decision:

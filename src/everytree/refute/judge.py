@@ -34,8 +34,9 @@ SEEDS = range(6)
 TRAINING_CELL_SECONDS = 7e-7
 """About what one training costs for each row and column."""
 
-WALK, PROGRAMS, TABLES = "walk", "programs", "tables"
-"""What a proof rests on: a walk over all trees, path programs without a solution, or every table tried."""
+WALK, PROGRAMS, TABLES, TWINS = "walk", "programs", "tables", "twins"
+"""What a proof rests on: a walk over all trees, path programs without a solution, every table tried, or
+training rows that no tree can tell from the person."""
 
 
 class Judge:
@@ -150,7 +151,7 @@ class Judge:
             self.walkable &= ~changed
 
     def prove(self, people: NDArray[np.bool_], by: str) -> None:
-        """Count people as proved from now on, by one of `WALK`, `PROGRAMS` and `TABLES`.
+        """Count people as proved from now on, by one of `WALK`, `PROGRAMS`, `TABLES` and `TWINS`.
 
         Raises
         ------

@@ -86,8 +86,9 @@ class CertificationResult:
         there is to try was tried; "" for everybody else.
     proofs : array of str, optional
         What robust verdicts rest on: "walk" (all trees were looked at together), "programs" (no mixture of
-        changes makes a path to another label possible) or "tables" (every table of the bias model was tried,
-        up to equal ones); "" for everybody else.
+        changes makes a path to another label possible), "tables" (every table of the bias model was tried, up
+        to equal ones) or "twins" (training rows with the same features outvote every change, and no tree
+        without a limit tells them apart); "" for everybody else.
     probabilities : array of (people, labels), optional
         What `predict_proba` of the tree learned from the table as it is says; columns as in `labels`.
     notes : tuple of str
