@@ -236,6 +236,41 @@ def test_amounts_go_beyond_what_is_proved_at_once(monkeypatch: pytest.MonkeyPatc
     assert found.why == "no prediction changed in a quick look, which proved half of the people up to 16"
 
 
+def test_a_first_audit_of_tables_that_differ_runs(run: Run, tmp_path: Path) -> None:
+    """Columns that one table has alone are left out, with a word on each."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"n": rng.integers(0, 9, 40), "rate": [f"{k / 8:.2f} %" for k in range(40)]})
+    table["born"] = [f"{k % 28 + 1}.{k % 12 + 1}.19{50 + k}" for k in range(40)]
+    table = table.assign(job=["cook", "clerk"] * 20, hired=(table["n"] > 4).astype(int))
+    table[:30].to_csv(tmp_path / "train.csv", index=False)
+    table[30:].drop(columns="job").assign(form="new").to_csv(tmp_path / "test.csv", index=False)
+    said = run("audit", "--init", "train.csv", "--test", "test.csv", "--label", "hired")
+    dropped = [line for line in said.err.splitlines() if line.startswith("drop")]
+    assert dropped == [
+        "drop     rate: numbers written as text, such as '0.00 %': write them without signs to use them",
+        "drop     born: dates written as text, 30 different ones: a year or an age as a number could be used",
+        "drop     job: the test table does not have it",
+        "drop     form: only the test table has it",
+    ]
+    text = (tmp_path / "audit.toml").read_text()
+    assert "#   form, dropped: only the test table has it\n" in text
+    text = re.sub(r"amounts = .*", "amounts = [1]", text).replace("jobs = -1", "jobs = 1")
+    (tmp_path / "audit.toml").write_text(text.replace('report = "report.html"', ""))
+    assert run("audit", "audit.toml", "--quiet") == (0, "", "")
+
+
+def test_a_first_audit_says_what_must_be_mended(run: Run, tmp_path: Path) -> None:
+    table = pd.DataFrame({"n": range(12), "hired": [0, 1, None] * 4})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    said = run("audit", "--init", "t.csv", "--label", "hired")
+    assert said.code == 0
+    assert "amounts  1, 2, 5, 10 for flip(?); the usual ones; nothing could be looked at\n" in said.err
+    assert (
+        "to mend  The label is missing in row 2 of the training table (4 missing in all). Every row needs a "
+        "label. Fill it in or remove the row.\n"
+    ) in said.err
+
+
 def test_names_that_need_quotes_are_quoted(run: Run, tmp_path: Path) -> None:
     odd = {"a \"b\" 'c'": ["x'y", 'x"y'] * 4, "n": range(8), "the label": ["l'1", "l 2"] * 4}
     pd.DataFrame(odd).to_csv(tmp_path / "odd.csv", index=False)

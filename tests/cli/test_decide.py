@@ -224,6 +224,14 @@ def test_a_radius_that_is_not_exact_is_told(run: Run) -> None:
     assert "It is exact unless a gap is left" in said.err
     assert "least         nothing    not found" in said.err
     assert not json.loads(said.out)["complete"]
+    lines = said.err.splitlines()
+    assert (
+        "A limit ended the search: between proved and changed there may be gaps that more time closes."
+        in lines
+    )
+    assert (
+        lines[-1].strip() == "everytree radius hiring --depth 1 --bias 'flip(?)' --time-limit 1e-05 --json -"
+    )
 
 
 @pytest.mark.parametrize(

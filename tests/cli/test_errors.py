@@ -195,6 +195,11 @@ WRONG = {
         "Error: The amount ? is free, but a number of rows is needed here. Write one in its place, such as 2 "
         "or 1%, or ask for the radius, which finds the largest amount for each person.\n",
     ),
+    "radius: a fixed amount under the name that certify has": (
+        ("radius", "hiring", "--bias", "flip(1)", *DEPTH),
+        "Error: radius needs a bias model with a free amount, written ?, such as flip(?); received flip(1). "
+        "Use certify for fixed amounts.\n",
+    ),
     "radius: no free amount": (
         ("radius", "hiring", "--family", "flip(1)", *DEPTH),
         "Error: radius needs a bias model with a free amount, written ?, such as flip(?); received flip(1). "

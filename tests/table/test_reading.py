@@ -11,6 +11,7 @@ import pytest
 
 from everytree.errors import EverytreeWarning, TableError
 from everytree.table import read_table, split_label
+from everytree.table.signs import note_signs, signed_columns
 
 FRAME = pd.DataFrame({"race": ["a", "None", "NA"], "score": [1, 2, 3], "gpa": [0.1, 1 / 3, 1e-17]})
 
@@ -239,13 +240,17 @@ def test_numbers_with_signs_are_noted(tmp_path: Path) -> None:
     rows = "".join(
         f"{place},{place / 4:.1f} %,P-{place},1'{place:03d},2020-01-{place + 1:02d}\n" for place in range(20)
     )
-    with pytest.warns(EverytreeWarning) as noted:
-        frame = read_table(write(tmp_path, "t.csv", f"id,rate,code,price,day\n{rows}"))
-    assert [str(note.message).partition(" of ")[0] for note in noted] == ["Column 'rate'", "Column 'price'"]
-    assert "holds text such as '0.0 %': each is a category of its own." in str(noted[0].message)
+    frame = read_table(write(tmp_path, "t.csv", f"id,rate,code,price,day\n{rows}"))
     assert frame["rate"].iloc[1] == "0.2 %"
+    assert signed_columns(frame) == {"rate": "0.0 %", "price": "1'000"}
+    with pytest.warns(EverytreeWarning) as noted:
+        note_signs(frame, ["price", "nosuch"])
+    assert [str(note.message) for note in noted] == [
+        "Column 'rate' of the training table holds text such as '0.0 %': each is a category of its own. To "
+        "have it read as numbers, write them without signs and gaps."
+    ]
 
 
 def test_few_percentages_are_categories(tmp_path: Path) -> None:
     frame = read_table(write(tmp_path, "t.csv", "hours,y\n100 %,1\n50 %,0\n,1\n"))
-    assert frame["hours"].tolist()[:2] == ["100 %", "50 %"]
+    assert signed_columns(frame) == {}

@@ -14,6 +14,7 @@ import pandas as pd
 from everytree.errors import AuditError
 from everytree.support.text import listing
 from everytree.table.bands import Bands
+from everytree.table.signs import DATE, signed_columns
 
 __all__ = ["columns_to_drop", "described", "guess_groups", "guess_label", "is_text"]
 
@@ -98,9 +99,22 @@ def _why_not(column: pd.Series[Any]) -> str:
         return f"says {column.iloc[0]} in every row"
     if is_text(column):
         if different > min(MANY, len(column) / 2):
-            return f"text with {different} different values, such as names or remarks"
+            return _text_reason(column, different)
         return ""
     return "looks like an identifier, nearly every row has a value of its own" if _names_rows(column) else ""
+
+
+def _text_reason(column: pd.Series[Any], different: int) -> str:
+    """Say what a text column with many values looks like: numbers, dates, or names and remarks."""
+    signed = signed_columns(column.to_frame())
+    if signed:
+        (example,) = signed.values()
+        return f"numbers written as text, such as {example!r}: write them without signs to use them"
+    if column.dropna().astype(str).str.match(DATE).all():
+        return (
+            f"dates written as text, {different} different ones: a year or an age as a number could be used"
+        )
+    return f"text with {different} different values, such as names or remarks"
 
 
 def _names_rows(column: pd.Series[Any]) -> bool:

@@ -37,6 +37,7 @@ from everytree.table import check_gaps, read_table, split_label, test_table
 from everytree.table.frames import as_source, known_names
 from everytree.table.groups import group_frame
 from everytree.table.labels import by_label
+from everytree.table.signs import note_signs
 
 if TYPE_CHECKING:
     from everytree.audit.plan import Plan
@@ -83,6 +84,7 @@ def open_audit(plan: Plan) -> Opened:
     tables = _read(plan)
     with naming("[learner] class_weight"):
         plan = replace(plan, learner=for_labels(plan.learner, tables.y_train))
+    note_signs(tables.X_train, plan.data.drop)
     filled = _fill(plan, tables)
     train, test = _encode(plan, tables, filled)
     check_labels(train, test, tables.y_test)

@@ -9,7 +9,7 @@ import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -19,12 +19,15 @@ from everytree.bias import BiasModel, Condition, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
 from everytree.datasets.inputs import is_dataset, read_people, read_tables
-from everytree.errors import AuditError
+from everytree.errors import AuditError, EverytreeError
 from everytree.support.files import check_writable, write_text
 from everytree.support.text import listing, pasteable
 from everytree.table import read_table, split_label
 from everytree.table.bands import Bands, read_bands
 from everytree.table.reading import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from everytree.learner import Prepared
 
 __all__ = ["write_example"]
 
@@ -116,6 +119,11 @@ class _Table:
         return [name for name in map(str, self.X.columns) if name not in self.dropped]
 
     @property
+    def names(self) -> list[str]:
+        """All columns but the label; those that only the test table has come last."""
+        return list(dict.fromkeys([*map(str, self.X.columns), *self.dropped]))
+
+    @property
     def labels(self) -> list[Any]:
         """The labels, sorted."""
         return sorted(self.y.dropna().unique().tolist(), key=lambda value: (str(type(value)), value))
@@ -167,9 +175,11 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
             "name, or remove the file."
         )
     table = _read(train, test, label)
-    doubts = _doubts(table)
+    look = first_look(table.X, table.y, table.people, table.depth.depth, list(table.dropped))
+    doubts = _doubts(table, look)
     write_text("--output", output, _fill(table, doubts, train, test, output))
-    return _decisions(table, doubts)
+    problem = [("to mend", str(look))] if isinstance(look, EverytreeError) else []
+    return _decisions(table, doubts) + problem
 
 
 def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
@@ -202,15 +212,23 @@ def _read(train: str, test: str | None, label: str | None) -> _Table:
         label = label if label is not None else guess_label(frame, train)
         X, y = split_label(frame, label)
         people = X if test is None else read_people(test, label)[0]
-    dropped = columns_to_drop(X, y)
+    dropped = columns_to_drop(X, y) | _not_in_both(X, people)
     known = y.notna().to_numpy()
-    depth = best_depth(X[known].drop(columns=list(dropped)), y[known])
+    depth = best_depth(X[known].drop(columns=list(dropped), errors="ignore"), y[known])
     return _Table(X, y, people, label, groups or guess_groups(X, dropped), dropped, depth, people is not X)
 
 
-def _doubts(table: _Table) -> list[_Doubt]:
+def _not_in_both(X: pd.DataFrame, people: pd.DataFrame) -> dict[str, str]:
+    """Name the columns that only one of the tables has, each with the reason to leave it out."""
+    here, there = (list(map(str, frame.columns)) for frame in (X, people))
+    lacking = {name: "the test table does not have it" for name in here if name not in there}
+    if len(lacking) == len(here):
+        return {}  # these are other tables: the look will say so
+    return lacking | {name: "only the test table has it" for name in there if name not in here}
+
+
+def _doubts(table: _Table, look: Prepared | EverytreeError) -> list[_Doubt]:
     """Any label may be wrong; and those of one group, the one that has a label most often."""
-    look = first_look(table.X, table.y, table.people, table.depth.depth, list(table.dropped))
     doubts = [("any label may be wrong", flip("?")), _targeted(table, table.labels[-1])]
     return [_Doubt(name, model, amounts_for(look, model)) for name, model in doubts]
 
@@ -230,7 +248,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
             ", ".join(f"{json.dumps(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))
         ),
         names=_names(labels),
-        columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in map(str, table.X.columns)),
+        columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in table.names),
         drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),
         explain=_in_comment(pasteable(_explain(table, train, output))),

@@ -57,6 +57,7 @@ class Amounts:
 
 
 NOTHING_SEEN = Amounts(USUAL, "no prediction changed in a quick look")
+NOT_SEEN = Amounts(USUAL, "the usual ones; nothing could be looked at")
 
 
 @dataclass(frozen=True)
@@ -119,26 +120,26 @@ def _features(X: pd.DataFrame) -> NDArray[np.float32]:
 
 def first_look(
     X: pd.DataFrame, y: pd.Series[Any], people: pd.DataFrame, depth: int, drop: Sequence[str]
-) -> Prepared | None:
-    """Prepare some of the people, missing values filled in; None where that is not possible."""
+) -> Prepared | EverytreeError:
+    """Prepare some of the people, missing values filled in; what is wrong where that is not possible."""
     chosen = np.unique(np.linspace(0, len(people) - 1, min(MOST_PEOPLE, len(people))).round().astype(int))
     try:
         filled = fill("impute", X, people.iloc[chosen], drop=drop)
         return prepare(filled.before(_tree(depth)), filled.X_train, y, filled.X_test, **filled.options)
-    except EverytreeError:
-        return None  # the audit itself will say what is wrong
+    except EverytreeError as error:
+        return error
 
 
-def amounts_for(prepared: Prepared | None, model: BiasModel) -> Amounts:
+def amounts_for(prepared: Prepared | EverytreeError, model: BiasModel) -> Amounts:
     """Propose amounts for the ``?`` of a model, from where the first predictions fall to where half have."""
-    if prepared is None:
-        return NOTHING_SEEN
+    if isinstance(prepared, EverytreeError):
+        return NOT_SEEN
     _warm_up()
     try:
         found = radius_prepared(prepared, model, limits=Limits.of(SECONDS, None))
         eligible = resolve(model.with_amount(1), prepared.train).components[0].eligible
     except EverytreeError:
-        return NOTHING_SEEN
+        return NOT_SEEN
     changed = found.upper[np.isfinite(found.upper)]
     if len(changed) == 0:
         proved = int(np.median(found.lower))

@@ -207,7 +207,7 @@ def radius(
     train: TrainArgument,
     test: TestArgument = None,
     family: Annotated[
-        str, typer.Option("--family", help='Bias model with a free amount ?, such as "flip(?)".')
+        str, typer.Option("--family", "--bias", help='Bias model with a free amount ?, such as "flip(?)".')
     ] = ...,  # type: ignore[assignment]
     learner: Given = ...,  # type: ignore[assignment]
     label: LabelOption = None,

@@ -18,6 +18,7 @@ from everytree.learner.missing import WAYS, Filled, fill
 from everytree.support.limits import Limits, as_bytes, as_jobs
 from everytree.support.text import pasteable
 from everytree.table.reading import STANDARD_INPUT
+from everytree.table.signs import note_signs
 
 if TYPE_CHECKING:
     from everytree.learner import Prepared
@@ -57,6 +58,7 @@ class Setup:
 
     def prepare(self, tables: Tables) -> Prepared:
         """Encode both tables and learn the tree."""
+        note_signs(tables.X_train, self.drop)
         estimator = self.learner.estimator(tables.y_train)
         filled = self._fill(tables, estimator)
         prepared = prepare(

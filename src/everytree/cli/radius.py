@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.markup import escape
 
+from everytree.cli.options import SECONDS
 from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import Report, console, notes, plain_table, show_notes, show_shares, sign_of_life
@@ -59,6 +60,8 @@ def run(request: Request) -> None:
         with sign_of_life(screen, waiting="people not settled yet") as report:
             result = _measure(request, report)
         _show(screen, result, request.groups)
+        if not result.complete:
+            _show_longer(screen, request)
     if request.csv is not None:
         write_table("--csv", request.csv, flat(result.to_frame()))
     if request.json is not None:
@@ -112,6 +115,24 @@ def _show(screen: Console, result: RadiusResult, groups: tuple[str, ...]) -> Non
         members = group_members(group_frame(list(groups), result.frame))
         sizes = {key if len(key) > 1 else key[0]: len(people) for key, people in members.items()}
         show_shares(screen, by_group.loc[[*sizes]].reindex(columns=amounts, method="ffill"), sizes)
+
+
+def _show_longer(screen: Console, request: Request) -> None:
+    """Say that a limit left gaps, and give the command that takes ten times as long."""
+    screen.print(
+        "\nA limit ended the search: between proved and changed there may be gaps that more time closes."
+    )
+    limit = request.patience.time_limit
+    words = ["--time-limit", f"{10 * limit:g}"] if limit is not None else []
+    words += request.patience.arguments(SECONDS)
+    words += [] if request.max_amount is None else ["--max-amount", str(request.max_amount)]
+    words += [word for name in request.groups for word in ("--group", name)]
+    for option, file in (("--json", request.json), ("--csv", request.csv)):
+        words += [] if file is None else [option, str(file)]
+    command = request.setup.command("radius", request.family, words)
+    if command and limit is not None:
+        screen.print("With ten times as long:")
+        screen.print(f"    {escape(command)}", soft_wrap=True)
 
 
 def _show_quantiles(screen: Console, result: RadiusResult) -> None:

@@ -34,13 +34,6 @@ MARKS = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-
 
 WESTERN = "cp1252"
 
-FEW = 10
-"""Up to so many different values are taken for categories, whatever they look like."""
-
-_SIGN = r"\s*(?:%|‰|€|\$|£|¥|EUR|USD|GBP|CHF)\s*"
-SIGNED = rf"(?:{_SIGN})?[+-]?\d[\d.,'\s\u202f]*(?:{_SIGN})?"
-"""A number with a percent sign or a currency beside it, or with signs between its thousands."""
-
 
 @dataclass(frozen=True)
 class Form:
@@ -73,7 +66,6 @@ def read_delimited(content: bytes, name: str) -> pd.DataFrame:
             low_memory=False,
             **_exact_numbers(),
         )
-    _note_signs(frame, name)
     return frame
 
 
@@ -164,19 +156,6 @@ def check_names(header: list[str], name: str) -> None:
             f"{name!r} has duplicate column names: {listing(twice)}. Every column needs a name of its "
             "own. Rename or remove one of each."
         )
-
-
-def _note_signs(frame: pd.DataFrame, name: str) -> None:
-    """Note columns of numbers that are text because of a sign beside them, or between their thousands."""
-    for column in frame.columns:
-        values = frame[column].dropna()
-        if not pd.api.types.is_numeric_dtype(values) and values.nunique() > FEW:
-            texts = values.astype(str)
-            if texts.str.fullmatch(SIGNED).all():
-                _note(
-                    f"Column {str(column)!r} of {name!r} holds text such as {texts.iloc[0]!r}: each is a "
-                    "category of its own. To have it read as numbers, write them without signs and gaps."
-                )
 
 
 def _exact_numbers() -> dict[str, Any]:
