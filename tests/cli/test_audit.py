@@ -531,6 +531,8 @@ def test_an_estimate_counts_down_until_it_has_run_out(monkeypatch: pytest.Monkey
         look(170)
         progress.ranges(5, 18)
         look(190)
+        progress.ranges(18, 18)
+        look(230)
     assert said == [
         "reading the tables",
         "0 of 16 cells are done after 20 s",
@@ -540,6 +542,7 @@ def test_an_estimate_counts_down_until_it_has_run_out(monkeypatch: pytest.Monkey
         "6 of 16 cells are done after 2 min",
         "16 of 16 cells are done after 3 min, now ranges of metrics and files",
         "16 of 16 cells are done after 3 min, 5 of 18 ranges of metrics",
+        "16 of 16 cells are done after 4 min, 18 of 18 ranges of metrics, now files",
     ]
 
 

@@ -322,6 +322,13 @@ def test_the_commands_do_what_they_say(data, capsys):
     assert "confirmed" in capsys.readouterr().err
 
 
+def test_commands_are_not_broken_within_an_option(page):
+    """A line that ends with one dash of two is mistyped from paper."""
+    assert '<span class="option"> --depth</span>' in page
+    assert "everytree witness" in page
+    assert not re.search(r"<code>[^<]*everytree \w+[^<]* --", page)
+
+
 def test_commands_name_files_without_folders():
     from everytree.audit import Cell
     from everytree.show.report.method import commands

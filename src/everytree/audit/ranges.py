@@ -51,6 +51,7 @@ def bound_all(audit: AuditResult, tell: Callable[[int, int], None]) -> None:
     for done, (cell, columns) in enumerate(wanted):
         tell(done, len(wanted))
         ranges_of(audit, cell, columns)
+    tell(len(wanted), len(wanted))
 
 
 def _bound(

@@ -127,7 +127,8 @@ class AuditProgress:
         said = f"{self.done} of {self.total} cells are done"
         said += f" after {_duration(now - self.began)}" if elapsed else ""
         if self.bounded is not None:
-            return f"{said}, {self.bounded[0]} of {self.bounded[1]} ranges of metrics"
+            done, total = self.bounded
+            return f"{said}, {done} of {total} ranges of metrics" + (", now files" if done == total else "")
         if self.done == self.total:
             return f"{said}, now ranges of metrics and files"
         left = None if self.end is None else self.end - now

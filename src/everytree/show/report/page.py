@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from functools import cache
 from importlib import resources
 from pathlib import Path
@@ -121,9 +122,18 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": findings.number}
+    environment.filters |= {"number": findings.number, "command": lambda text: _unbroken(text, jinja2)}
     environment.globals |= {"share": findings.share}
     return environment.get_template("report.html.jinja")
+
+
+def _unbroken(command: str, jinja2: Any) -> Any:
+    """Give a command whose lines never end within the two dashes of an option, on paper least of all."""
+    words = re.split(r"( --[a-z-]+)", command)
+    kept = jinja2.utils.markupsafe.Markup('<span class="option">{}</span>')
+    return jinja2.utils.markupsafe.Markup("").join(
+        kept.format(word) if word.startswith(" --") else word for word in words
+    )
 
 
 def _script() -> str:

@@ -139,9 +139,15 @@ function recordTable(data, rows) {
   return make("div", {}, box, more);
 }
 
+// A command whose lines never end within the two dashes of an option.
+function commandLine(text) {
+  const words = text.split(/( --[a-z-]+)/);
+  return make("code", {}, ...words.map((word) => (word.startsWith(" --") ? make("span", { class: "option", text: word }) : word)));
+}
+
 function checking(cell, p, letter) {
   const command = `${cell.commands[letter === "n" ? 0 : 1]} ${p}`;
-  const box = make("p", { class: "command" }, make("span", { text: letter === "n" ? "See it again: " : "Check it again: " }), make("code", { text: command }));
+  const box = make("p", { class: "command" }, make("span", { text: letter === "n" ? "See it again: " : "Check it again: " }), commandLine(command));
   if (letter === "r" && cell.engine === "auto") {
     box.append(" ", make("small", { text: "A proof by path programs is not repeated by this checker, which then says “not confirmed”." }));
   }
