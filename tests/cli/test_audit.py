@@ -232,7 +232,7 @@ def test_amounts_go_beyond_what_is_proved_at_once(monkeypatch: pytest.MonkeyPatc
     looked = SimpleNamespace(upper=np.full(2, np.inf), lower=np.full(2, 16))
     monkeypatch.setattr(trying, "radius_prepared", lambda *_, **__: looked)
     found = trying.amounts_for(look, flip("?"))
-    assert found.amounts == (10, 50, 100, 400)
+    assert found.amounts == (10, 20, 50, 100)
     assert found.why == "no prediction changed in a quick look, which proved half of the people up to 16"
 
 

@@ -41,7 +41,7 @@ MOST_ROWS = 4000
 MOST_PEOPLE, SECONDS = 40, 2.5
 """How many people's radii are looked at for amounts, and for how long in each family."""
 
-MOST_AMOUNTS, USUAL, FURTHER = 4, (1, 2, 5, 10), 20
+MOST_AMOUNTS, USUAL, FURTHER = 4, (1, 2, 5, 10), 4
 """How many amounts are proposed, which if nothing is known, and how far beyond what half of people stand."""
 
 

@@ -119,10 +119,15 @@ class Assumption:
 
 
 def headline(audit: AuditResult) -> Headline:
-    """Choose the cell that the report opens with: first bias model, its largest amount, the deepest tree."""
+    """Choose the cell that the report opens with: first bias model, the deepest tree, its largest amount.
+
+    An amount at which most people are unknown says next to nothing: then it is the largest one at which at
+    least half of them are decided, if there is one, and the others are named below it.
+    """
     cells = audit.of(0, max(audit.plan.depths))
     ordered = sorted(cells, key=lambda cell: (_records(audit, cell), _counts(audit, cell.model)))
-    cell = ordered[-1]
+    cell = next((each for each in reversed(ordered) if not _mostly_unknown(cells[each])), ordered[-1])
+    ordered = [*(each for each in ordered if each != cell), cell]
     result = cells[cell]
     tally, trees = VerdictCounts.of(result), _depths(audit, cell)
     return Headline(
@@ -136,6 +141,11 @@ def headline(audit: AuditResult) -> Headline:
         also=_also(audit, cells, ordered),
         groupings=groupings(audit, result),
     )
+
+
+def _mostly_unknown(result: CertificationResult) -> bool:
+    tally = VerdictCounts.of(result)
+    return 2 * tally.unknown > tally.people
 
 
 def _depths(audit: AuditResult, cell: Cell) -> list[DepthRow]:
@@ -169,7 +179,9 @@ def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: l
     listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
     less = all(_is_less(audit, cell, first) for cell in others)
     where = "With less of the same bias" if less else "At the other amounts of this bias model"
-    return f"{where}, the share that is proved is {listed}."
+    open_at = [amount_of(cell) for cell in others if _is_less(audit, first, cell)]
+    left = f" With {' and '.join(open_at)} most people are unknown." if open_at else ""
+    return f"{where}, the share that is proved is {listed}.{left}"
 
 
 def _is_less(audit: AuditResult, cell: Cell, other: Cell) -> bool:
