@@ -165,7 +165,8 @@ def all_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     """
     found = [library_verdicts(problem, engine) for engine in ("interval", "relational")]
     found += [worker_verdicts(problem, worker, SECONDS) for worker in ("tables", "programs")]
-    found += [screened_verdicts(problem), check_verdicts(problem)]
+    found += [part_verdicts(problem, part) for part in ("screening", "twins")]
+    found.append(check_verdicts(problem))
     found.append(library_verdicts(problem, "auto", time_limit=SECONDS))
     return [max(each) for each in zip(*found, strict=True)]
 
