@@ -87,19 +87,56 @@ def test_nobody_who_is_not_robust_is_proved_by_tables() -> None:
     assert sorted(problem.people(wrong)) == sorted(result.witnesses)
 
 
+def problem_of(bias: str, X: pd.DataFrame, y: pd.Series, **settings: Any) -> Any:
+    """Everybody claimed by trying every table, robust or not."""
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0, **settings)
+    proofs = _Proofs(certify(tree, X, y, X.drop_duplicates(), bias, engine="interval"), Limits.of(5.0))
+    labels = proofs.prepared.predictions.tolist()
+    claim = {**proofs.claim, "robust": {"tables": list(map(list, enumerate(labels)))}}
+    return read_claim(claim, proofs.tables).problems["tables"]
+
+
 @pytest.mark.parametrize(
-    ("bias", "settings"),
-    [("miss(1)", {}), ("flip(1)", {"min_samples_leaf": 2}), ("flip(1)", {"ccp_alpha": 0.01})],
+    "settings",
+    [
+        {"min_samples_leaf": 3},
+        {"min_samples_split": 0.4},
+        {"min_impurity_decrease": 0.02},
+        {"max_leaf_nodes": 3},
+        {"ccp_alpha": 0.01},
+        {"class_weight": {0: 1, 1: 3}},
+        {"class_weight": {0: 0.3, 1: 0.1}, "criterion": "entropy"},
+        {"class_weight": "balanced"},
+        {"holes": True},
+        {"holes": True, "class_weight": "balanced", "criterion": "entropy"},
+    ],
     ids=str,
 )
-def test_what_is_not_covered_is_rejected(bias: str, settings: dict[str, Any]) -> None:
+def test_trees_of_all_settings_are_tried(settings: dict[str, Any]) -> None:
+    """Nobody whom retraining on one of the tables changes passes."""
     X, y = table()
-    tree = DecisionTreeClassifier(max_depth=1, random_state=0, **settings)
-    proofs = _Proofs(certify(tree, X, y, X[:1], bias, engine="interval"), Limits.of(5.0))
-    claim = {**proofs.claim, "robust": {"tables": [[0, int(proofs.prepared.predictions[0])]]}}
-    problem = read_claim(claim, proofs.tables).problems["tables"]
+    settings = dict(settings)
+    if settings.pop("holes", False):
+        X = X.astype(float).mask(np.random.default_rng(1).random(X.shape) < 0.2)
+    problem = problem_of("flip(1)", X, y, **settings)
+    number, wrong = open_cases(problem)
+    assert number == count_tables(problem) > 10
+    people = X.drop_duplicates()
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0, **settings)
+    before = tree.fit(X, y).predict(people)
+    changed = set()
+    for row in range(len(y)):
+        flipped = y.where(np.arange(len(y)) != row, 1 - y)
+        changed |= set(np.flatnonzero(tree.fit(X, flipped).predict(people) != before).tolist())
+    assert changed <= set(problem.people(wrong))
+    assert len(problem.people(wrong)) < len(people) or "ccp_alpha" in settings  # any node may be cut off
+
+
+def test_what_is_not_covered_is_rejected() -> None:
+    X, y = table()
+    problem = problem_of("miss(1)", X, y)
     assert not is_covered(problem)
-    with pytest.raises(Rejected, match="plain trees"):
+    with pytest.raises(Rejected, match="flips and removals"):
         open_cases(problem)
 
 

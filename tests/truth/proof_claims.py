@@ -35,8 +35,8 @@ def file_verdicts(problem: Problem, by: str) -> list[tuple[bool, int]]:
     prepared = prepare(tree, problem.X, problem.y, problem.points)
     model = as_bias(problem.bias())
     resolved = resolve(model, prepared.train)
-    question = Question.of(prepared.train, resolved, prepared.learner.settings)
-    claim = claim_of(prepared, model, resolved, [])
+    question = Question.of(prepared.train, resolved, prepared.learner.settings, people=prepared.test.X)
+    claim = claim_of(prepared, model, [])
     tables = tables_of(prepared, claim)
     verdicts = []
     for person, code in enumerate(prepared.predictions.tolist()):
@@ -118,8 +118,8 @@ def file_is_rejected(problem: Problem, person: int, by: str) -> bool:
     prepared = prepare(tree, problem.X, problem.y, problem.points[person : person + 1])
     model = as_bias(problem.bias())
     resolved = resolve(model, prepared.train)
-    question = Question.of(prepared.train, resolved, prepared.learner.settings)
-    claim = claim_of(prepared, model, resolved, [])
+    question = Question.of(prepared.train, resolved, prepared.learner.settings, people=prepared.test.X)
+    claim = claim_of(prepared, model, [])
     claim["robust"] = {by: [[0, int(prepared.predictions[0])]]}
     tables = tables_of(prepared, claim)
     steps = _honest_walk(question, prepared) if by == "walk" else _believed(question, claim, tables)

@@ -65,8 +65,7 @@ def test_no_proof_is_wrong(chunk, engine):
 def test_no_proof_is_wrong_with_settings_that_stop_the_learner(chunk, engine):
     size = PER_CHUNK // 5 if engine == "auto" else PER_CHUNK
     seeds = range(200_000 + chunk * size, 200_000 + (chunk + 1) * size)
-    entropy = chunk % 2 == 1 and engine != "check"  # which does not cover it
-    focus = {"stops": ALL_STOPS, "criterion": "entropy" if entropy else "gini"}
+    focus = {"stops": ALL_STOPS, "criterion": "entropy" if chunk % 2 == 1 else "gini"}
     tally = run_seeds(seeds, engine, focus)
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
     least = 8 if engine == "check" else 4  # the check does not cover all of these settings
@@ -124,14 +123,32 @@ def test_no_proof_is_wrong_where_class_weights_decide(criterion, engine):
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "screening", "programs", "tables", "check"])
+@pytest.mark.parametrize("engine", ["files", "path files", "table files", "check"])
+@pytest.mark.parametrize(
+    "focus",
+    [
+        {"holes": 0.5},
+        {"weights": ("whole", "decimals", "halves")},
+        {"weights": ("balanced",), "criterion": "entropy"},
+        {"weights": ("balanced", "decimals"), "holes": 0.4, "stops": ALL_STOPS},
+    ],
+    ids=str,
+)
+def test_no_file_that_is_verified_is_wrong(engine, focus):
+    """A prover that claims everybody: the verification accepts nobody who is not robust."""
+    size = PER_CHUNK // (12 if engine == "path files" else 4)
+    tally = run_seeds(range(400_000, 400_000 + size), engine, {"cap": 60, **focus})
+    assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+
+
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "programs", "tables", "check", "files"])
 def test_no_proof_is_wrong_about_rows_and_people_without_a_value(engine):
     tally = run(holes_picked(), engine)
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
     assert tally.certified > 0
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "programs", "tables"])
+@pytest.mark.parametrize("engine", [*ENGINES, "programs", "tables", "check", "files", "table files"])
 def test_rounding_may_refuse_a_split_without_gain(engine):
     """Seven labels: the computed gain is below -2.2e-16, so that the node is a leaf, one flip away from T."""
     problem = without_gain()

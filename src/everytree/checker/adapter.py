@@ -8,8 +8,6 @@ but the standard library.
 
 from __future__ import annotations
 
-from fractions import Fraction
-from math import gcd
 from typing import TYPE_CHECKING, Any, Literal
 
 from everytree.checker.bias import read_bias
@@ -104,8 +102,8 @@ def check(
     Returns
     -------
     CheckReport
-        Its label is a position in ``prepared.train.labels``. Trees of another criterion than Gini, or with
-        balanced class weights, are never confirmed.
+        Its label is a position in ``prepared.train.labels``. Trees with `min_impurity_decrease`,
+        `max_leaf_nodes` or `ccp_alpha` are never confirmed: `everytree verify` covers them.
 
     Examples
     --------
@@ -120,8 +118,6 @@ def check(
 
     train, test, settings = prepared.train, prepared.test, prepared.learner.settings
     beyond = {
-        f"criterion={settings.criterion!r}": settings.criterion != "gini",
-        "class_weight='balanced'": settings.class_weight == "balanced",
         "min_impurity_decrease": settings.min_impurity_decrease > 0,
         "max_leaf_nodes": settings.max_leaf_nodes is not None,
         "ccp_alpha": settings.ccp_alpha > 0,
@@ -148,7 +144,8 @@ def check(
             settings.max_depth,
             settings.min_samples_leaf,
             settings.min_samples_split,
-            *_whole_weights(settings.parameter("class_weight"), len(train.labels)),
+            settings.criterion,
+            _class_weight(settings.parameter("class_weight"), len(train.labels)),
         ),
         int(prepared.predictions[person]),
         zero_one=table.zero_one_features(train.X.shape[1]),
@@ -158,19 +155,9 @@ def check(
     )
 
 
-def _whole_weights(class_weight: dict[int, float] | None, n_labels: int) -> tuple[tuple[int, ...], bool]:
-    """Class weights in whole numbers of the same ratios, and whether floats add them without rounding.
-
-    A label that is not named weighs 1. A float is a whole number times a power of two. Sums have no rounding
-    if, in the largest power of two that all share, none is above a million.
-    """
-    if class_weight is None:
-        return (), True
-    weights = [Fraction(class_weight.get(code, 1.0)) for code in range(n_labels)]
-    whole = [int(weight * max(other.denominator for other in weights)) for weight in weights]
-    shared = gcd(*whole)
-    power = shared & -shared
-    return tuple(weight // shared for weight in whole), max(whole) // power <= 10**6
+def _class_weight(given: dict[int, float] | str | None, n_labels: int) -> list[float] | str | None:
+    """Class weights by the position of the label; one that is not named weighs 1."""
+    return [given.get(code, 1.0) for code in range(n_labels)] if isinstance(given, dict) else given
 
 
 def check_proof(

@@ -63,7 +63,8 @@ def read_bias(
     Notes
     -----
     *Soundness.* Budgets are summed and permissions united over the components of a kind, which allows more.
-    An added row may hold 0 or 1 in a column that `UserColumn.zero_one` says, and anything elsewhere.
+    An added row may hold 0 or 1 in a column that `UserColumn.zero_one` says, and anything elsewhere; it may
+    lack a column only if some row of T does.
     """
     setting = Setting(table, labels, names)
     parts: dict[str, list[Mapping[str, Any]]] = {"miss": [], "flip": [], "fake": []}
@@ -169,9 +170,12 @@ def _labels_of_added(setting: Setting, part: Mapping[str, Any]) -> frozenset[int
         if leaf["on"] == "label":
             return frozenset({compare(leaf, setting.names[label], "")})
         column: UserColumn = setting.table.columns[leaf["on"]["column"]]
+        lacking = (None,) if column.may_lack else ()
+        if leaf["op"] == "missing":
+            return frozenset({False, *(True for _ in lacking)})
         if not column.zero_one:
             return EITHER
-        return frozenset(compare(leaf, value, column.float_code) for value in (0, 1))
+        return frozenset(compare(leaf, value, column.float_code) for value in (0, 1, *lacking))
 
     return frozenset(
         label

@@ -54,18 +54,17 @@ class TreeFacts:
     min_samples_leaf, min_samples_split : int or float
         Rows that both sides of a split must keep and that a node must have to be split; a float is a share
         of all rows of the table.
-    weights : tuple of int, optional
-        How much a row of each label counts, in whole numbers; empty if every row counts once.
-    exact : bool
-        Whether the learner adds the weights without rounding. If not, rounding decides where two labels of a
-        leaf weigh the same, and may refuse a split that gains nothing.
+    criterion : {"gini", "entropy", "log_loss"}
+        What the learner calls the best split.
+    class_weight : sequence of float, "balanced" or None
+        How much a row of each label counts.
     """
 
     depth: int | None = None
     min_samples_leaf: float = 1
     min_samples_split: float = 2
-    weights: tuple[int, ...] = ()
-    exact: bool = True
+    criterion: str = "gini"
+    class_weight: Sequence[float] | str | None = None
 
 
 @dataclass(frozen=True)

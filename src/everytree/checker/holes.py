@@ -36,7 +36,9 @@ class Twins(NamedTuple):
 
         That may be said only of a node in which no row lacks the column, in any table of B(T) without one
         that does: there both writings have the same splits, and the person goes left (the second writing) in
-        tables with more rows on the left, and right (the first one) in all others.
+        tables with more rows on the left, and right (the first one) in all others. The learner never sends
+        what is missing alone to the left: that divides rows and people as what is missing alone on the right
+        does, unless a row is added below all values.
         """
         open_to_both = {
             j
@@ -51,6 +53,8 @@ class Twins(NamedTuple):
                 least, most = _lead_of_left(split, records.kinds, additions, removals)
                 if (split.column == j and least > 0) or (split.column != j and most <= 0):
                     continue
+            if additions == 0 and split.low == -LACKING:
+                continue
             kept.append(split)
         return kept
 
@@ -65,15 +69,19 @@ def _lead_of_left(split: Split, kinds: Sequence[Kind], additions: int, removals:
     return left - right - additions - gone[0], left - right + additions + gone[1]
 
 
-def write_twice(rows: Sequence[Given], person: Given) -> tuple[list[list[float]], list[float], Twins]:
-    """Write the columns that a row or the person lacks twice; None stands for what is missing."""
-    columns = range(len(person))
-    of_rows = frozenset(j for j in columns if any(row[j] is None for row in rows))
-    twice = [j for j in columns if j in of_rows or person[j] is None]
+Written = tuple[float, ...]
 
-    def written(given: Given) -> list[float]:
-        first = [LACKING if value is None else float(value) for value in given]
-        return first + [-LACKING if given[j] is None else first[j] for j in twice]
 
-    twins = Twins({j: len(person) + place for place, j in enumerate(twice)}, of_rows)
-    return [written(row) for row in rows], written(person), twins
+def write_twice(rows: Sequence[Given], people: Sequence[Given]) -> tuple[list[Written], list[Written], Twins]:
+    """Write the columns that a row or one of the people lacks twice; None stands for what is missing."""
+    n_columns = len(rows[0])
+    of_rows = frozenset(j for row in rows if None in row for j, value in enumerate(row) if value is None)
+    of_people = {j for person in people if None in person for j, value in enumerate(person) if value is None}
+    twice = sorted(of_rows | of_people)
+
+    def written(given: Given) -> Written:
+        first = tuple(LACKING if value is None else float(value) for value in given)
+        return first + tuple(-LACKING if given[j] is None else first[j] for j in twice)
+
+    twins = Twins({j: n_columns + place for place, j in enumerate(twice)}, of_rows)
+    return [written(row) for row in rows], [written(person) for person in people], twins

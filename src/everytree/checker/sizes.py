@@ -39,9 +39,9 @@ class Sizes(NamedTuple):
         kept = []
         for split in splits:
             missing = [max(0, self.leaf_least - sum(side)) for side in split.sides]
-            if sum(missing) <= additions:
-                left, right = split.additions
-                clipped = (min(left, additions - missing[1]), min(right, additions - missing[0]))
+            left, right = split.additions
+            clipped = (min(left, additions - missing[1]), min(right, additions - missing[0]))
+            if missing[0] <= clipped[0] and missing[1] <= clipped[1]:
                 kept.append(replace(split, additions=clipped))
         return kept
 

@@ -48,11 +48,18 @@ class UserColumn:
     def zero_one(self) -> bool:
         """Whether an added row holds 0 or 1, too: the learner sees the column as it is, and T has no other.
 
-        Numbers behind an encoding or of a categorical type stand for categories, of which an added row may
-        hold others. About a column that the learner does not see nothing is said.
+        Where rows of T lack the column, an added row may lack it, too. Numbers behind an encoding or of a
+        categorical type stand for categories, of which an added row may hold others. About a column that the
+        learner does not see nothing is said.
         """
+        known = [value for value in self.values if value is not None]
         plain = self.way == "identity" and not self.categorical_type
-        return plain and all(value in (0, 1) for value in self.values)
+        return plain and bool(known) and all(value in (0, 1) for value in known)
+
+    @property
+    def may_lack(self) -> bool:
+        """Whether an added row may lack the column: some row of T does."""
+        return any(value is None for value in self.values)
 
     def image(self, value: object) -> Iterator[tuple[int, frozenset[float | None]]]:
         """Give what each feature may be for a value of the column; None stands for what is missing."""

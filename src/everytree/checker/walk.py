@@ -7,54 +7,26 @@ first leaf that may give another label than the expected one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from typing import NamedTuple
 
-from everytree.checker.bounds import ROUGHLY, Duel, Leaf, Match, Setting, score
+from everytree.checker.compare import Candidate, Challenge, Leaf, Match
+from everytree.checker.criteria import criterion_of
 from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
-from everytree.checker.holes import Twins, write_twice
+from everytree.checker.ground import Ground, criteria_over, labels_of, rivals
+from everytree.checker.holes import write_twice
 from everytree.checker.intervals import Prices
-from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit, other_labels
-from everytree.checker.records import Records, Split, bridged_gap, list_splits, merge, shared_left
+from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit
+from everytree.checker.person import Claim, Node, children, label_on_table
+from everytree.checker.records import Counts, Split, bridged_gap, list_splits, merge, shared_left
 from everytree.checker.sizes import Sizes
+from everytree.checker.weights import BALANCED, balanced_on
 
 __all__ = ["check_person"]
 
 CHALLENGERS = 5
 """Splits, each the best of its column, that a candidate is compared with."""
 
-STOP_ROWS = 10_000
-"""From this many rows on the learner may stop at a node because no split seems to gain anything."""
-
 Progress = Callable[[int, int], None]
 """Called with the number of nodes done and the number of nodes that wait."""
-
-
-class _Node(NamedTuple):
-    members: tuple[int, ...]
-    depth: int
-    additions: int
-    settled: frozenset[int]
-    path: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class _Claim:
-    """One person, and the label that every tree is said to give."""
-
-    records: Records
-    facts: BiasFacts
-    n_labels: int
-    person: tuple[float, ...]
-    expected: int
-    names: Sequence[str]
-    tree: TreeFacts
-    twins: Twins
-
-    @property
-    def n_rows(self) -> int:
-        return sum(self.records.weight)
 
 
 class _Unproved(Exception):  # noqa: N818 - an answer, not an error
@@ -126,7 +98,7 @@ def check_person(
     >>> check_person(rows, labels, 2, [0.0], facts, 1, 1).outcome
     'refuted'
     """
-    plain, values, twins = write_twice(rows, person)
+    plain, (values,), twins = write_twice(rows, [person])
     if zero_one is not None:
         zero_one = [flag and j not in twins.of_rows for j, flag in enumerate(zero_one)]
         zero_one = [*zero_one, *(zero_one[j] for j in twins.second)]
@@ -134,66 +106,34 @@ def check_person(
     names = names or [f"x{j}" for j in range(len(person))]
     names = [*names, *(names[j] for j in twins.second)]
     facts = tree if isinstance(tree, TreeFacts) else TreeFacts(tree)
-    claim = _Claim(records, bias_facts, n_labels, tuple(values), expected_label, names, facts, twins)
+    counts = records.count(range(len(records.values)))
+    allowed = allowance(bias_facts, records.kinds, counts, bias_facts.additions)
+    root = Ground((), records.kinds, n_labels, counts, allowed)
+    criteria = criteria_over(facts.criterion, facts.class_weight, root)
+    on_table = criteria[0]
+    if facts.class_weight == BALANCED:
+        on_table = criterion_of(facts.criterion, balanced_on(labels_of(root, counts)))
+    claim = Claim(
+        records, bias_facts, n_labels, values, expected_label, names, facts, twins, criteria, on_table
+    )
     close = bridged_gap(records, bias_facts.additions)
     if close is not None:
         j, low, high = close
         reason = f"The values {low!r} and {high!r} of {names[j]} are too close for the learner to tell apart."
         return CheckReport("not confirmed", reason)
     depth = len(rows) + bias_facts.additions if facts.depth is None else facts.depth
-    learned = _label_on_table(claim, depth) if facts.exact else None  # else rounding breaks ties
+    # Where rounding breaks ties nobody is refuted.
+    learned = label_on_table(claim, depth) if on_table.weights.exact else None
     if learned is not None:
         path, label = learned
         return CheckReport("refuted", "The training table as it is already gives another label.", path, label)
     return _Walk(claim, depth, max_nodes, progress).run()
 
 
-def _best(scores: Sequence[Fraction]) -> Iterator[int]:
-    top = max(scores)
-    return (s for s, value in enumerate(scores) if value == top)
-
-
-def _label_on_table(claim: _Claim, depth: int) -> tuple[tuple[str, ...], int] | None:
-    """Find a tree learned from T itself, with ties broken in some way, that gives another label."""
-    records, kinds = claim.records, claim.records.kinds
-    nobody = Allowance(0, 0, 0, frozenset(), frozenset())
-    sizes = Sizes.of(claim.tree, claim.n_rows, claim.n_rows)
-    waiting = [_Node(tuple(range(len(records.values))), depth, 0, frozenset(), ())]
-    seen = set()
-    while waiting:
-        node = waiting.pop()
-        if (node.members, node.depth) in seen:
-            continue
-        seen.add((node.members, node.depth))
-        counts = records.count(node.members)
-        pure = len({kind.label for kind, count in zip(kinds, counts, strict=True) if count}) == 1
-        splits = [] if pure or node.depth == 0 else list_splits(records, node.members, 0, frozenset())
-        splits = sizes.available(claim.twins.followed(splits, records, node.members, 0, 0), sum(counts), 0)
-        if not splits:
-            others = other_labels(kinds, counts, nobody, claim.expected, claim.tree.weights)
-            if others:
-                return node.path, others[0]
-            continue
-        setting = Setting(kinds, claim.n_labels, sum(counts), nobody, 1, claim.tree.weights)
-        for s in _best([score(setting, split, Fraction) for split in splits]):
-            waiting.extend(_children(claim, node, splits[s]))
-    return None
-
-
-def _children(claim: _Claim, node: _Node, split: Split) -> Iterator[_Node]:
-    """Give the nodes that the person may come to by a split."""
-    values = claim.records.values
-    for side in split.leads(claim.person[split.column]):
-        members = tuple(r for r in node.members if (values[r][split.column] > split.low) == bool(side))
-        settled = node.settled | {split.column} if split.additions[side] > 0 else frozenset()
-        path = (*node.path, split.describe(side, claim.names))
-        yield _Node(members, node.depth - 1, split.additions[side], settled, path)
-
-
 class _Walk:
     """A depth-first walk that ends at the first leaf with another label."""
 
-    def __init__(self, claim: _Claim, depth: int, max_nodes: int, progress: Progress | None) -> None:
+    def __init__(self, claim: Claim, depth: int, max_nodes: int, progress: Progress | None) -> None:
         self.claim, self.depth, self.max_nodes, self.progress = claim, depth, max_nodes, progress
         facts, n_rows = claim.facts, claim.n_rows
         gone = allowance(facts, claim.records.kinds, claim.records.count(range(len(claim.records.kind))), 0)
@@ -202,7 +142,7 @@ class _Walk:
 
     def run(self) -> CheckReport:
         everything = tuple(range(len(self.claim.records.values)))
-        waiting = [_Node(everything, self.depth, self.claim.facts.additions, frozenset(), ())]
+        waiting = [Node(everything, self.depth, self.claim.facts.additions, frozenset(), ())]
         seen: dict[tuple[object, ...], int] = {}
         try:
             while waiting:
@@ -224,7 +164,7 @@ class _Walk:
             return CheckReport("not confirmed", reason, failure.path, failure.label, *self._work())
         return CheckReport("confirmed", "", (), None, *self._work())
 
-    def _place(self, node: _Node) -> tuple[object, ...]:
+    def _place(self, node: Node) -> tuple[object, ...]:
         """What two nodes have in common of which the one with more additions makes the other needless.
 
         Its tables include the other's. A tree on r rows and m added ones is less deep than r + m, so a limit
@@ -239,49 +179,53 @@ class _Walk:
     def _work(self) -> tuple[int, int, int]:
         return self.nodes, self.splits, self.dropped
 
-    def _visit(self, node: _Node) -> Iterator[_Node]:
+    def _visit(self, node: Node) -> Iterator[Node]:
         """Settle a node as far as it is a leaf, and give the nodes below it that must be looked at."""
         claim, records = self.claim, self.claim.records
         counts = records.count(node.members)
         if node.depth == 0 or not node.members:
             self._require_leaf(node, counts)
             return
-        allowed = allowance(claim.facts, records.kinds, counts, node.additions)
-        leaf_rows, weights, exact = self.sizes.leaf_most, claim.tree.weights, claim.tree.exact
-        setting = Setting(records.kinds, claim.n_labels, sum(counts), allowed, leaf_rows, weights, exact)
+        ground = claim.ground(counts, node.additions)
+        reach, removals = ground.reach(), ground.allowed.removals
         listed = list_splits(records, node.members, node.additions, node.settled)
-        listed = claim.twins.followed(listed, records, node.members, node.additions, allowed.removals)
-        splits = self.sizes.available(listed, setting.n_rows, node.additions)
+        listed = claim.twins.followed(listed, records, node.members, node.additions, removals)
+        splits = self.sizes.available(listed, sum(counts), node.additions)
         self.splits += len(splits)
-        challengers = _challengers(setting, splits, self.sizes)
-        if self._may_stop(node, setting, challengers):
+        challengers = _challengers(claim, ground, splits, self.sizes)
+        challenges = [Challenge(ground, reach, psi) for psi in challengers]
+        if self._may_stop(node, ground, challengers):
             self._require_leaf(node, counts)
-        elif not exact or (setting.n_rows + allowed.additions) * max(setting.weights) >= STOP_ROWS:
-            self._require_gain(node, setting, challengers, counts)
+        elif ground.most_rows >= claim.criteria[0].stop_rows:
+            self._require_gain(node, ground, challenges)
         shared = [shared_left(records, node.members, psi, splits) for psi in challengers]
-        duels = [Duel(setting, psi) for psi in challengers]
-        prices = Prices(setting, splits)
+        prices = Prices(ground, self.sizes.leaf_most, splits)
         for s, split in enumerate(splits):
             harm = list(self._harm(node, split)) if node.depth == 1 else None
             if harm == []:
                 continue
-            matches = (Match(duel, split, left[s]) for duel, left in zip(duels, shared, strict=True))
+            candidate = Candidate(ground, reach, split)
+            matches = (
+                challenge.meet(candidate, left[s])
+                for challenge, left in zip(challenges, shared, strict=True)
+                if challenge.psi is not split
+            )
             if self._drop(matches, harm) or prices.too_dear(split):
                 self.dropped += 1
             elif harm is None:
-                yield from _children(claim, node, split)
+                yield from children(claim, node, split)
             else:
                 leaf = harm[0]
                 path = (*node.path, split.describe(leaf.side, claim.names))
                 raise _Unproved(_LEAF, path, leaf.rival)
 
-    def _may_stop(self, node: _Node, setting: Setting, challengers: Sequence[Split]) -> bool:
+    def _may_stop(self, node: Node, ground: Ground, challengers: Sequence[Split]) -> bool:
         """Whether some table leaves the node too small, or without an available split.
 
         Where a leaf needs several rows, a challenger is available for certain.
         """
-        removals = setting.allowed.removals
-        if self.sizes.may_be_small(setting.n_rows, removals):
+        removals = ground.allowed.removals
+        if self.sizes.may_be_small(sum(ground.total), removals):
             return True
         if self.sizes.leaf_most > 1:
             return not challengers
@@ -301,7 +245,7 @@ class _Walk:
                     return True
         return False
 
-    def _harm(self, node: _Node, split: Split) -> Iterator[Leaf]:
+    def _harm(self, node: Node, split: Split) -> Iterator[Leaf]:
         """Give the other labels that the person may see if the two sides of a split are leaves."""
         claim, kinds = self.claim, self.claim.records.kinds
         for side in split.leads(claim.person[split.column]):
@@ -310,40 +254,36 @@ class _Walk:
             for rival in self._others(counts, allowed):
                 yield Leaf(side, claim.expected, rival)
 
-    def _require_leaf(self, node: _Node, counts: list[int]) -> None:
+    def _require_leaf(self, node: Node, counts: list[int]) -> None:
         claim = self.claim
         allowed = allowance(claim.facts, claim.records.kinds, counts, node.additions)
         others = self._others(counts, allowed)
         if others:
             raise _Unproved(_LEAF, node.path, others[0])
 
-    def _others(self, counts: Sequence[int], allowed: Allowance) -> list[int]:
+    def _others(self, counts: Counts, allowed: Allowance) -> list[int]:
         """Other labels than the expected one that a leaf can give."""
-        claim, tree = self.claim, self.claim.tree
-        setting = Setting(claim.records.kinds, claim.n_labels, sum(counts), allowed, 1, tree.weights)
-        slack = None if tree.exact else setting.tolerance
-        return other_labels(setting.kinds, list(counts), allowed, claim.expected, tree.weights, slack)
+        claim = self.claim
+        return rivals(claim.criteria, claim.records.kinds, counts, allowed, claim.expected)
 
-    def _require_gain(
-        self, node: _Node, setting: Setting, challengers: Sequence[Split], counts: list[int]
-    ) -> None:
-        """In a large node: some split always gains something, or the node is harmless as a leaf."""
-        unsplit = Split(-1, 0.0, 0.0, ([0] * len(counts), counts), (0, setting.allowed.additions))
-        for psi in challengers:
-            if Match(Duel(setting, psi), unsplit, [0] * len(counts)).lost():
-                return
-        self._require_leaf(node, counts)
+    def _require_gain(self, node: Node, ground: Ground, challenges: Sequence[Challenge]) -> None:
+        """Where rounding may refuse a split: some split always gains something, or the leaf is harmless."""
+        nothing = [0] * len(ground.total)
+        unsplit = Split(-1, 0.0, 0.0, (nothing, ground.total), (0, ground.allowed.additions))
+        candidate = Candidate(ground, ground.reach(), unsplit)
+        if not any(challenge.meet(candidate, nothing).lost() for challenge in challenges):
+            self._require_leaf(node, ground.total)
 
 
 _LEAF = "A leaf that could not be excluded may give another label."
 
 
-def _challengers(setting: Setting, splits: Sequence[Split], sizes: Sizes) -> list[Split]:
+def _challengers(claim: Claim, ground: Ground, splits: Sequence[Split], sizes: Sizes) -> list[Split]:
     """Splits of highest score that may challenge, one for each of the best columns."""
-    best: dict[int, tuple[float, Split]] = {}
+    best: dict[int, tuple[int, Split]] = {}
     for split in splits:
-        if sizes.may_challenge(split, setting.kinds, setting.allowed.removals):
-            value = float(score(setting, split, ROUGHLY))
+        if sizes.may_challenge(split, ground.kinds, ground.allowed.removals):
+            value = sum(claim.on_table.value(labels_of(ground, side))[0] for side in split.sides)
             if split.column not in best or value > best[split.column][0]:
                 best[split.column] = (value, split)
     ranked = sorted(best.values(), key=lambda pair: pair[0], reverse=True)

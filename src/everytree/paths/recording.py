@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.checker.proofs.conditions import split_key
 from everytree.checker.proofs.paths import PathCheck
 from everytree.checker.proofs.paths import Region as Part
 from everytree.paths.boxes import Region
 from everytree.paths.search import PathSearch
+from everytree.prove.recording import written
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +172,7 @@ class RecordedSearch(PathSearch):
             return [int(cut.feature), None]
         columns = self.problem.columns
         value = float(columns.values[columns.starts[cut.feature] + cut.low])
-        return [int(cut.feature), int(value) if value.is_integer() else value]
+        return [int(cut.feature), written(value)]
 
     def _cut(self, region: Region, solution: Solution) -> list[Region]:
         parts = super()._cut(region, solution)
@@ -188,7 +190,7 @@ class RecordedSearch(PathSearch):
 
     def _spot(self, level: int, cut: Cut) -> Spot:
         feature, low = self._key(cut)
-        return level, None if feature < 0 else (feature, None if low is None else float(low))
+        return level, split_key(feature, low)
 
 
 def _where(region: Region, parts: list[Region]) -> tuple[tuple[int, Cut], int, int]:

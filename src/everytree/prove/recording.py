@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everytree.prove.problem import Problem
     from everytree.prove.walk import Frame, Visit
 
-__all__ = ["RecordedWalk", "named"]
+__all__ = ["RecordedWalk", "named", "written"]
 
 Key = list[Any]
 """A split as a proof file names it: its feature, and the last value that goes left (None if no row does)."""
@@ -65,12 +65,19 @@ class RecordedWalk(Walk):
         self._number += 1
 
 
+def written(value: float) -> Any:
+    """The last value left as a proof file has it: whole without a point, a word for what is missing."""
+    if value == -np.inf:
+        return "missing"
+    return int(value) if value.is_integer() else value
+
+
 def named(problem: Problem, ranking: Ranking, chosen: NDArray[np.int64]) -> list[Key]:
     """Name splits of a node."""
     splits, columns = ranking.ground.splits, problem.columns
     feature, low = splits.feature[chosen], splits.low[chosen]
     values = columns.values[columns.starts[feature] + np.maximum(low, 0)].tolist()
     return [
-        [j, None if code < 0 else int(value) if value.is_integer() else value]
+        [j, None if code < 0 else written(value)]
         for j, code, value in zip(feature.tolist(), low.tolist(), values, strict=True)
     ]

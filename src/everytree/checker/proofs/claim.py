@@ -9,22 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from everytree.checker.bias import Setting, read_bias
-from everytree.checker.facts import BiasFacts, TreeFacts
-from everytree.checker.leaves import allowance
-from everytree.checker.proofs.criteria import criterion_of
-from everytree.checker.proofs.nodes import Case, Problem, number_rows
-from everytree.checker.proofs.places import Places
+from everytree.checker.facts import BiasFacts
+from everytree.checker.proofs.deriving import derive
+from everytree.checker.proofs.nodes import Case, Problem
 from everytree.checker.proofs.tables import FLOATS, HOWS, Value, Values, hash_of, read_values
 from everytree.checker.proofs.wording import Rejected
-from everytree.checker.records import Kind, Records, bridged_gap
-from everytree.checker.sizes import Sizes
 from everytree.checker.table import UserColumn, UserTable
 
-__all__ = ["FORMAT", "LEARNER", "Claim", "Tables", "features_of", "read_claim"]
+__all__ = ["FORMAT", "LEARNER", "Claim", "Features", "Tables", "budgets_of", "features_of", "read_claim"]
 
 FORMAT = "everytree proof 1"
 
@@ -36,6 +31,7 @@ LEARNER: dict[str, Any] = {
     "min_impurity_decrease": 0.0,
     "max_leaf_nodes": None,
     "ccp_alpha": 0.0,
+    "class_weight": None,
 }
 """Settings of the learner that a claim states, with scikit-learn's defaults; all others are at theirs."""
 
@@ -46,8 +42,14 @@ KEYS = {
 }
 """What a claim consists of; nothing more and nothing less."""
 
+FIRST_WITH_HOLES = (1, 9)
+
 WAYS = ("walk", "paths", "tables")
 """How people are proved."""
+
+
+Features = tuple[float | None, ...]
+"""What the learner sees of a row or a person; None where a value is missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +68,8 @@ class Claim:
     facts: BiasFacts
     setting: Setting
     names: Sequence[str]
-    rows: Sequence[tuple[float, ...]]
-    people: Sequence[tuple[float, ...]]
+    rows: Sequence[Features]
+    people: Sequence[Features]
     problems: Mapping[str, Problem]
 
 
@@ -82,7 +84,39 @@ def read_claim(line: Any, tables: Tables) -> Claim:
         raise Rejected("claim", "a proof must hold for every way of breaking ties.")
     names, rows, labels = _training(line, tables.train)
     people = _people(line, tables.test, names)
-    return _derive(line, rows, labels, people, names)
+    setting = Setting(rows.table, labels, line["labels"])
+    facts = _facts(line, setting)
+    problem, cases = derive(line["learner"], setting, facts, line["bias"], (rows.features, people, names))
+    if problem.twins.second:
+        _require_version(line["scikit_learn"])
+    problems = {by: replace(problem, cases=alike) for by, alike in _cases(line, cases, problem).items()}
+    return Claim(line, facts, setting, problem.names, rows.features, people, problems)
+
+
+def budgets_of(line: Mapping[str, Any], train: Values) -> list[int]:
+    """What the bias model of a claim comes to on a training table: additions, flips and removals."""
+    table, labels = _given(line, train)
+    facts = read_bias(line["bias"], table, labels, line["labels"])
+    return [facts.additions, facts.flips, facts.removals]
+
+
+def _facts(line: Mapping[str, Any], setting: Setting) -> BiasFacts:
+    """What the bias model allows; permissions of rows that are declared correct are taken away."""
+    facts = read_bias(line["bias"], setting.table, setting.labels, setting.names)
+    if [facts.additions, facts.flips, facts.removals] != line["budgets"]:
+        raise Rejected("claim", f"the bias model has other budgets than {line['budgets']}.")
+    if facts.removals >= len(setting.labels):
+        raise Rejected("claim", "the bias model may remove every row.")
+    correct = set(line["trusted"])
+    flips_to = [frozenset[int]() if r in correct else to for r, to in enumerate(facts.flips_to)]
+    removable = [may and r not in correct for r, may in enumerate(facts.removable)]
+    return replace(facts, flips_to=flips_to, removable=removable)
+
+
+def _require_version(version: str) -> None:
+    """Trees learn from missing values as is written here since scikit-learn 1.9."""
+    if tuple(map(int, version.split(".")[:2])) < FIRST_WITH_HOLES:
+        raise Rejected("claim", f"missing values are covered from scikit-learn 1.9 on, not for {version}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +124,7 @@ class _Rows:
     """The training table: columns as the user has them, and features."""
 
     table: UserTable
-    features: list[tuple[float, ...]]
+    features: list[Features]
 
 
 def _training(line: Mapping[str, Any], train: Values) -> tuple[list[str], _Rows, list[int]]:
@@ -100,10 +134,16 @@ def _training(line: Mapping[str, Any], train: Values) -> tuple[list[str], _Rows,
         raise Rejected("claim", "the proof is about another training table: the hashes differ.")
     if line["labels"] != sorted(set(label), key=_order):
         raise Rejected("claim", "the labels are not those of the table, sorted.")
-    place = {_order(value): code for code, value in enumerate(line["labels"])}
-    table = _user_table(line, given)
+    table, labels = _given(line, train)
     rows = features_of(table, [dict(zip((n for n, _ in given), row, strict=True)) for row in _rows(given)])
-    return _feature_names(line), _Rows(table, rows), [place[_order(value)] for value in label]
+    return _feature_names(line), _Rows(table, rows), labels
+
+
+def _given(line: Mapping[str, Any], train: Values) -> tuple[UserTable, list[int]]:
+    """The training table as the user has it, and the number of each row's label."""
+    place = {_order(value): code for code, value in enumerate(line["labels"])}
+    labels = [place[_order(value)] for value in _label_values(line, train)]
+    return _user_table(line, _columns(line, train)), labels
 
 
 def _columns(line: Mapping[str, Any], table: Values) -> list[tuple[str, list[Value]]]:
@@ -162,12 +202,12 @@ def _feature_names(line: Mapping[str, Any]) -> list[str]:
     return names
 
 
-def features_of(table: UserTable, people: Sequence[Mapping[str, Value]]) -> list[tuple[float, ...]]:
-    """What the learner sees of each row: every feature must come out as one finite float32 number."""
-    known: dict[tuple[str, Value], list[float]] = {}
+def features_of(table: UserTable, people: Sequence[Mapping[str, Value]]) -> list[Features]:
+    """What the learner sees of each row: every feature is one finite float32 number, or missing."""
+    known: dict[tuple[str, Value], list[float | None]] = {}
     result = []
     for person in people:
-        row: list[float] = []
+        row: list[float | None] = []
         for name, column in table.columns.items():
             key = name, person[name]
             if key not in known:
@@ -177,14 +217,16 @@ def features_of(table: UserTable, people: Sequence[Mapping[str, Value]]) -> list
     return result
 
 
-def _only(name: str, value: Value, values: frozenset[float | None]) -> float:
+def _only(name: str, value: Value, values: frozenset[float | None]) -> float | None:
     seen = next(iter(values), None)
+    if value is None and values == {None}:
+        return None
     if len(values) != 1 or seen is None or not math.isfinite(seen):
         raise Rejected("table", f"the learner does not see {value!r} of {name} as one number.")
     return seen
 
 
-def _people(line: Mapping[str, Any], test: Values, names: Sequence[str]) -> list[tuple[float, ...]]:
+def _people(line: Mapping[str, Any], test: Values, names: Sequence[str]) -> list[Features]:
     seen = [column for column in line["columns"] if column["way"] != "dropped"]
     given = _columns({"columns": seen}, test)
     if hash_of(given) != line["test"] or len(given[0][1]) != line["people"]:
@@ -194,101 +236,8 @@ def _people(line: Mapping[str, Any], test: Values, names: Sequence[str]) -> list
     return features_of(table, [dict(zip(ways, row, strict=True)) for row in _rows(given)])
 
 
-def _derive(
-    line: Mapping[str, Any],
-    rows: _Rows,
-    labels: Sequence[int],
-    people: Sequence[tuple[float, ...]],
-    names: Sequence[str],
-) -> Claim:
-    model, label_names = line["bias"], line["labels"]
-    facts = _trusted(read_bias(model, rows.table, labels, label_names), line["trusted"])
-    if [facts.additions, facts.flips, facts.removals] != line["budgets"]:
-        raise Rejected("claim", f"the bias model has other budgets than {line['budgets']}.")
-    if facts.removals >= len(labels):
-        raise Rejected("claim", "the bias model may remove every row.")
-    zero_one = rows.table.zero_one_features(len(names))
-    records = _records(rows.features, labels, facts, zero_one)
-    close = bridged_gap(records, facts.additions)
-    if close is not None:
-        j, low, high = close
-        raise Rejected("claim", f"the values {low!r} and {high!r} of {names[j]} are too close to tell apart.")
-    setting = Setting(rows.table, labels, label_names)
-    problem = replace(_problem(line, records, facts, Places(model["components"], setting)), names=names)
-    cases = _cases(line, people, len(label_names))
-    problems = {by: replace(problem, cases=alike) for by, alike in cases.items()}
-    return Claim(line, facts, setting, names, rows.features, people, problems)
-
-
-def _trusted(facts: BiasFacts, trusted: Sequence[int]) -> BiasFacts:
-    """Take the permissions of rows away that are declared correct."""
-    correct = set(trusted)
-    flips_to = [frozenset[int]() if r in correct else to for r, to in enumerate(facts.flips_to)]
-    removable = [may and r not in correct for r, may in enumerate(facts.removable)]
-    return replace(facts, flips_to=flips_to, removable=removable)
-
-
-def _records(
-    rows: Sequence[tuple[float, ...]], labels: Sequence[int], facts: BiasFacts, zero_one: Sequence[bool]
-) -> Records:
-    """The rows one by one, each with what the bias model allows; what no budget can use is left out."""
-    kinds: dict[Kind, int] = {}
-    of_row = []
-    for r, label in enumerate(labels):
-        flips_to = facts.flips_to[r] - {label} if facts.flips else frozenset[int]()
-        kind = Kind(label, flips_to, facts.removals > 0 and facts.removable[r])
-        of_row.append(kinds.setdefault(kind, len(kinds)))
-    return Records(list(rows), of_row, [1] * len(of_row), list(kinds), tuple(zero_one))
-
-
-def _problem(line: Mapping[str, Any], records: Records, facts: BiasFacts, places: Places) -> Problem:
-    learner = line["learner"]
-    if not isinstance(learner, dict) or set(learner) != set(LEARNER):
-        raise Rejected("claim", "the learner must have exactly the known settings.")
-    if learner["criterion"] not in ("gini", "entropy", "log_loss"):
-        raise Rejected("claim", f"the criterion {learner['criterion']!r} is not covered.")
-    n_rows, n_labels = len(records.kind), len(line["labels"])
-    gone = allowance(facts, records.kinds, records.count(range(n_rows)), 0).removals
-    most = n_rows + facts.additions
-    tree = TreeFacts(learner["max_depth"], learner["min_samples_leaf"], learner["min_samples_split"])
-    sizes = Sizes.of(tree, n_rows - gone, most)
-    levels = most if learner["max_depth"] is None else learner["max_depth"]
-    if learner["max_leaf_nodes"] is not None:
-        levels = min(levels, learner["max_leaf_nodes"] - 1)
-    decrease = Fraction(learner["min_impurity_decrease"]) * most
-    if levels < 0 or decrease < 0 or learner["ccp_alpha"] < 0 or sizes.leaf_least < 1:
-        raise Rejected("claim", "the learner has a setting that no tree can have.")
-    codes, keys, values = number_rows(records)
-    return Problem(
-        records=records,
-        codes=codes,
-        keys=keys,
-        levels=values,
-        facts=facts,
-        places=places,
-        sizes=sizes,
-        criterion=criterion_of(learner["criterion"], n_labels),
-        n_labels=n_labels,
-        depth=levels,
-        decrease=(decrease.numerator, decrease.denominator),
-        cut_off=_cut_off(learner, most // sizes.leaf_least),
-        names=(),
-        cases=(),
-    )
-
-
-def _cut_off(learner: Mapping[str, Any], most_leaves: int) -> str:
-    """Where pruning or a limit of leaves may make a leaf of a node; a limit that no tree reaches does not."""
-    if learner["ccp_alpha"] > 0:
-        return "anywhere"
-    if learner["max_depth"] is not None and learner["max_depth"] < 60:
-        most_leaves = min(most_leaves, 2 ** learner["max_depth"])
-    limit = learner["max_leaf_nodes"]
-    return "below the root" if limit is not None and limit < most_leaves else "nowhere"
-
-
 def _cases(
-    line: Mapping[str, Any], people: Sequence[tuple[float, ...]], n_labels: int
+    line: Mapping[str, Any], people: Sequence[tuple[float, ...]], problem: Problem
 ) -> dict[str, list[Case]]:
     """Join people who look alike; everybody is proved in one way at most."""
     found, seen = {}, set[int]()
@@ -297,7 +246,7 @@ def _cases(
             raise Rejected("claim", f"people are proved by {by!r}, which is no known way.")
         alike: dict[tuple[tuple[float, ...], int], list[int]] = {}
         for person, label in members:
-            if person in seen or not 0 <= person < len(people) or not 0 <= label < n_labels:
+            if person in seen or not 0 <= person < len(people) or not 0 <= label < problem.n_labels:
                 raise Rejected("claim", f"person {person!r} is named twice, or not in the table.")
             seen.add(person)
             alike.setdefault((people[person], label), []).append(person)

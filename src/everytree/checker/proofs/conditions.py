@@ -2,6 +2,8 @@
 
 Every condition holds in every table that takes the path and lies in the part at hand; so does every sum with
 multipliers of at least 0. Numbers are whole units (`exact.py`), rounded so that a sum comes out too large.
+With class weights, conditions about scores and leaves are measured in the weights of the claim (in whole ones
+without a common divisor, if they are exact), all others in rows.
 """
 
 from __future__ import annotations
@@ -10,9 +12,9 @@ from collections.abc import Callable, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from everytree.checker.proofs.exact import UNIT, Range, root, up
+from everytree.checker.exact import UNIT, Range, root, up
 from everytree.checker.proofs.layout import Spot
-from everytree.checker.proofs.nodes import Key, Problem
+from everytree.checker.proofs.nodes import Key, Problem, read_key
 from everytree.checker.proofs.wording import Rejected
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ def named_spot(row: Sequence[Any]) -> Spot | None:
 
 def split_key(column: Any, low: Any) -> Key | None:
     """The name of a split; column -1 stands for a node that stays whole."""
-    return None if column == -1 else (column, None if low is None else float(low))
+    return None if column == -1 else read_key(column, low)
 
 
 class Sum:
@@ -40,6 +42,9 @@ class Sum:
         self.check, self.region = check, region
         self.weights: dict[Spot, list[Range]] = {}
         self.constant = 0
+        self.criterion = check.problem.criterion
+        unit = self.criterion.weights.unit
+        self.row, self.weight = unit.numerator * UNIT, unit.denominator
 
     def take(self, row: Sequence[Any]) -> None:
         """Add one condition, multiplied: its name, what it is about, and at the end its multiplier."""
@@ -77,34 +82,39 @@ class Sum:
         return (last, self.check.levels[last].key), self.check.levels[last].side * self.check.problem.n_labels
 
     def _leaf(self, times: int, other: int) -> None:
-        """The label has at least as many rows in the leaf as those that sort after it, more than others."""
+        """The label weighs at least as much in the leaf as those that sort after it, more than others.
+
+        Where rounding decides, it may weigh less than any other by the tolerance.
+        """
         label, (spot, first) = self.check.label, self._end()
         known = 0 <= other < self.check.problem.n_labels
         if other == label or not known or not self.check.levels[-1].node.members:
             raise Rejected("path", "a label cannot be compared here.")
-        self._put(spot, first + label, times * UNIT, times * UNIT)
-        self._put(spot, first + other, -times * UNIT, -times * UNIT)
-        self.constant -= times * UNIT if other < label else 0
+        node, times = self.check.levels[-1].node, times * self.weight
+        own, others = (times * UNIT * self.criterion.at[i] for i in (label, other))
+        self._put(spot, first + label, own, own)
+        self._put(spot, first + other, -others, -others)
+        self.constant -= times * self.criterion.needed(label, other, len(node.members) + node.additions)
 
     def _some_row(self, times: int) -> None:
         """Some row of the leaf has the label."""
         spot, first = self._end()
-        self._put(spot, first + self.check.label, times * UNIT, times * UNIT)
-        self.constant -= times * UNIT
+        self._put(spot, first + self.check.label, times * self.row, times * self.row)
+        self.constant -= times * self.row
 
     def _side(self, times: int, d: int, side: int) -> None:
         """A side of the path's split keeps as many rows as a leaf needs."""
         spot, n = self._own(d), self.check.problem.n_labels
         for i in range(n):
-            self._put(spot, side * n + i, times * UNIT, times * UNIT)
-        self.constant -= times * UNIT * self.check.problem.sizes.leaf_least
+            self._put(spot, side * n + i, times * self.row, times * self.row)
+        self.constant -= times * self.row * self.check.problem.sizes.leaf_least
 
     def _node(self, times: int, d: int) -> None:
         """The node has as many rows as a split needs."""
         spot = self._own(d)
         for place in range(2 * self.check.problem.n_labels):
-            self._put(spot, place, times * UNIT, times * UNIT)
-        self.constant -= times * UNIT * self.check.problem.sizes.node_least
+            self._put(spot, place, times * self.row, times * self.row)
+        self.constant -= times * self.row * self.check.problem.sizes.node_least
 
     # ------------------------------------------------------------ two labels, flips only, Gini
 
@@ -172,6 +182,7 @@ class Sum:
         if len(at) != 2 * n or not all(isinstance(z, int) and z >= 0 for z in at):
             raise Rejected("path", "a point is no list of counts.")
         least, most = self.region.bounds[own]
+        times = times * self.weight
         for side in (0, 1):
             part = slice(side * n, side * n + n)
             slopes, top = _above(problem, least[part], most[part])
@@ -191,8 +202,9 @@ class Sum:
         if limit is None or end not in (0, 1):
             raise Rejected("path", "a count has no such end.")
         sign = -1 if end else 1
-        self._put(spot, place, sign * times * UNIT, sign * times * UNIT)
-        self.constant -= sign * times * UNIT * limit
+        times = times * self.row
+        self._put(spot, place, sign * times, sign * times)
+        self.constant -= sign * times * limit
 
     def _may_challenge(self, spot: Spot) -> None:
         """A rival must be available wherever it is ahead; where one row is enough for a leaf, any is."""

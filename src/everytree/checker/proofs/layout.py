@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from everytree.checker.proofs.exact import Range
+from everytree.checker.exact import Range
 from everytree.checker.proofs.nodes import Key, Node, Problem, key_of
 from everytree.checker.proofs.wording import Rejected
 from everytree.checker.records import Split

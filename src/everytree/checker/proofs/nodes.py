@@ -12,18 +12,31 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
-from everytree.checker.facts import BiasFacts
-from everytree.checker.proofs.criteria import Criterion
+from everytree.checker.criteria import Criterion, criterion_of
+from everytree.checker.exact import up
+from everytree.checker.facts import BiasFacts, TreeFacts
+from everytree.checker.holes import LACKING, Twins
 from everytree.checker.proofs.places import Bounds, Places
 from everytree.checker.records import Counts, Kind, Records, Split
 from everytree.checker.sizes import Sizes
+from everytree.checker.weights import BALANCED, balanced_on
 
-__all__ = ["Case", "Key", "Node", "Problem", "key_of", "number_rows"]
+__all__ = ["MISSING", "Case", "Key", "Node", "Problem", "key_of", "number_rows", "read_key"]
 
 Key = tuple[int, float | None]
-"""How a file names a split of a node: its column, and the last value that goes left (None if no row does)."""
+"""How a file names a split of a node: its column, and the last value that goes left (None if no row does).
+
+A column that some row or person lacks is written twice (`holes.py`); the second writings stand behind all
+columns, and there a split may send nothing to the left but what is missing.
+"""
+
+MISSING = "missing"
+"""How a file writes the last value left where only what is missing goes left."""
 
 
 @dataclass(frozen=True)
@@ -62,11 +75,15 @@ class Problem:
     facts: BiasFacts
     places: Places
     sizes: Sizes
-    criterion: Criterion
+    tree: TreeFacts
+    criterion_name: str
+    class_weight: Sequence[float] | str | None
+    criteria: Sequence[Criterion]
     n_labels: int
     depth: int
-    decrease: tuple[int, int]
+    decrease: Fraction
     cut_off: str
+    twins: Twins
     names: Sequence[str]
     cases: Sequence[Case]
 
@@ -74,6 +91,33 @@ class Problem:
     def kinds(self) -> list[Kind]:
         """What the bias model can tell apart."""
         return self.records.kinds
+
+    @property
+    def criterion(self) -> Criterion:
+        """The one criterion of all tables, where weights do not move with them."""
+        (only,) = self.criteria
+        return only
+
+    def criterion_on(self, counts: Sequence[int]) -> Criterion:
+        """The criterion of one table with so many rows of each label."""
+        if self.class_weight != BALANCED:
+            return self.criterion
+        return criterion_of(self.criterion_name, balanced_on(counts))
+
+    @property
+    def label_counts(self) -> Counts:
+        """Rows of T with each label."""
+        counts = [0] * self.n_labels
+        for kind in self.records.kind:
+            counts[self.kinds[kind].label] += 1
+        return counts
+
+    @cached_property
+    def refused_gains(self) -> list[int]:
+        """Units that a split may gain and be refused: `min_impurity_decrease` of the heaviest table."""
+        facts, counts = self.facts, self.label_counts
+        heaviest = (c.most_weight(counts, facts.additions, facts.flips) for c in self.criteria)
+        return [up(*(self.decrease * weight).as_integer_ratio()) for weight in heaviest]
 
     def root(self, cases: Sequence[int]) -> Node:
         """All rows."""
@@ -85,14 +129,23 @@ class Problem:
         """The bias model with the labels that may be added here."""
         return replace(self.facts, addable=node.addable)
 
-    def splits(self, node: Node) -> list[Split]:
-        """Every split that the learner may take in some table, with its counts by kind."""
+    def splits(self, node: Node, available: bool = True) -> list[Split]:
+        """Every split that the learner may take in some table, with its counts by kind.
+
+        With `available=False` also those that no table has rows enough for.
+        """
         total = self.records.count(node.members)
         splits: list[Split] = []
         for j in range(len(self.keys)):
             splits += self._of_column(node, j, total)
+        if self.twins.second:
+            gone = sum(n for kind, n in zip(self.kinds, total, strict=True) if kind.removable)
+            removals = min(self.facts.removals, gone)
+            splits = self.twins.followed(splits, self.records, node.members, node.additions, removals)
         if node.additions > 0 and self.places.features:
             splits = [self._within(node, split) for split in splits]
+        if not available:
+            return splits
         if node.additions == 0 and self.sizes.leaf_least == 1:
             return splits if sum(total) >= self.sizes.node_least else []
         return self.sizes.available(splits, sum(total), node.additions)
@@ -101,16 +154,17 @@ class Problem:
         """The gaps of one column, and with additions the outer splits below and above all values.
 
         A column of zeros and ones has an outer split only towards the value that the node lacks, and only if
-        no split above has settled the column.
+        no split above has settled the column. Nothing lies beyond what stands for a missing value.
         """
         counts, m = self.by_value(node.members, j), node.additions
         ordered = sorted(counts)
         edges = [(a, b, m, m) for a, b in pairwise(ordered)]
         zero_one = self.records.zero_one[j]
         missing = {0.0, 1.0} - set(ordered) if j not in node.settled else set()
-        if m > 0 and (not zero_one or any(value < ordered[0] for value in missing)):
+        below, above = ordered[0] > -LACKING, ordered[-1] < LACKING
+        if m > 0 and below and (not zero_one or any(value < ordered[0] for value in missing)):
             edges.insert(0, (-math.inf, ordered[0], m, m - 1))
-        if m > 0 and (not zero_one or any(value > ordered[-1] for value in missing)):
+        if m > 0 and above and (not zero_one or any(value > ordered[-1] for value in missing)):
             edges.append((ordered[-1], math.inf, m - 1, m))
         left = [0] * len(total)
         for low, high, *added in edges:
@@ -205,6 +259,11 @@ def narrowed(bounds: Bounds, split: Split, side: int) -> Mapping[int, tuple[floa
 def key_of(split: Split) -> Key:
     """Name a split as a file does."""
     return split.column, None if split.low == -math.inf else split.low
+
+
+def read_key(column: Any, low: Any) -> Key:
+    """Read the name of a split in a file."""
+    return column, None if low is None else -LACKING if low == MISSING else float(low)
 
 
 def number_rows(records: Records) -> tuple[list[list[int]], list[list[int]], list[list[float]]]:

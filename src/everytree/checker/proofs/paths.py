@@ -15,12 +15,13 @@ from functools import cached_property
 from itertools import product
 from typing import Any
 
+from everytree.checker.criteria import Gini
 from everytree.checker.proofs.conditions import Sum, named_spot, split_key
-from everytree.checker.proofs.criteria import Gini
 from everytree.checker.proofs.layout import Layout, Level, Spot
 from everytree.checker.proofs.nodes import Key, Problem
 from everytree.checker.proofs.wording import Rejected
 from everytree.checker.records import Split
+from everytree.checker.weights import BALANCED
 
 __all__ = ["PathCheck", "Region", "verify_path"]
 
@@ -58,7 +59,10 @@ class PathCheck:
         self.problem, self.levels, self.listed, self.label = problem, levels, listed, label
         facts = problem.facts
         only_flips = facts.additions == 0 and facts.removals == 0
-        self.exact = only_flips and problem.n_labels == 2 and isinstance(problem.criterion, Gini)
+        if problem.class_weight == BALANCED:
+            raise Rejected("path", "no path is excluded where weights move with the table.")
+        plain = isinstance(problem.criterion, Gini) and not problem.criterion.is_weighted
+        self.exact = only_flips and problem.n_labels == 2 and plain
         if not self.exact and problem.n_labels > MOST_LABELS:
             raise Rejected("path", "it has too many labels.")
         self._counts: dict[Spot, list[int]] = {}

@@ -12,7 +12,7 @@ from typing import Any
 
 from everytree.checker.proofs.claim import Claim, Tables, read_claim
 from everytree.checker.proofs.layout import Level
-from everytree.checker.proofs.nodes import Key, Node, Problem
+from everytree.checker.proofs.nodes import Key, Node, Problem, read_key
 from everytree.checker.proofs.paths import PathCheck, verify_path
 from everytree.checker.proofs.small_sets import open_cases
 from everytree.checker.proofs.walk import Ending, Opened, open_node
@@ -155,7 +155,10 @@ class _File:
             node, step = self._take(self.stack[-1].opened, k, side), (k, side)
         if self.by == "walk":
             node = self._newcomers(node)
-        opened = open_node(problem, node, _keys(challengers), _keys(follow))
+        if node.cases:
+            opened = open_node(problem, node, _keys(challengers), _keys(follow))
+        else:
+            opened = Opened(node, [])
         if self.by == "walk":
             self._no_endings(opened)
         self._open(opened, step)
@@ -202,7 +205,9 @@ class _File:
         self.report.tried = number
 
     def _take(self, opened: Opened, k: int, side: int) -> Node:
-        """The child at an edge that nobody has taken yet."""
+        """The child at an edge that nobody has taken yet; below a node where nobody is left, nobody is."""
+        if not opened.node.cases:
+            return opened.node
         cases = opened.edges.pop((k, side), None)
         if cases is None:
             raise Rejected("node", "nobody comes to it, or it has been there before.")
@@ -274,4 +279,4 @@ class _File:
 
 def _keys(given: Sequence[Sequence[Any]]) -> list[Key]:
     """Splits as a file names them."""
-    return [(column, None if low is None else float(low)) for column, low in given]
+    return [read_key(column, low) for column, low in given]

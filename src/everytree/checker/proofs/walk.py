@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from everytree.checker.bounds import Leaf, Setting
+from everytree.checker.compare import Candidate, Challenge, Leaf, Match
+from everytree.checker.criteria import Criterion, Reach
+from everytree.checker.exact import UNIT
+from everytree.checker.ground import Ground, labels_of, rivals
 from everytree.checker.intervals import Prices
-from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit, other_labels
-from everytree.checker.proofs.compare import Candidate, Challenge, Ground, Match, labels_of
-from everytree.checker.proofs.criteria import Gini, Reach
-from everytree.checker.proofs.exact import up
+from everytree.checker.leaves import Allowance, allowance, may_stay_unsplit
 from everytree.checker.proofs.nodes import Key, Node, Problem, key_of
 from everytree.checker.proofs.wording import Rejected
 from everytree.checker.records import Counts, Split
@@ -69,7 +69,7 @@ def _end_whole(problem: Problem, opened: Opened, counts: Counts) -> None:
     counts = counts or [0] * len(problem.kinds)
     allowed = allowance(problem.facts_at(node), problem.kinds, counts, node.additions)
     for expected in {problem.cases[c].label for c in node.cases}:
-        for rival in other_labels(problem.kinds, counts, allowed, expected):
+        for rival in rivals(problem.criteria, problem.kinds, counts, allowed, expected):
             cases = [c for c in node.cases if problem.cases[c].label == expected]
             opened.endings.setdefault(Ending(None, 0, rival), []).extend(cases)
 
@@ -81,12 +81,12 @@ class _Look:
         self.problem, self.node = problem, node
         self.total = problem.records.count(node.members)
         self.allowed: Allowance = allowance(problem.facts_at(node), problem.kinds, self.total, node.additions)
-        self.ground = Ground(problem.criterion, problem.kinds, problem.n_labels, self.total, self.allowed)
+        self.ground = Ground(problem.criteria, problem.kinds, problem.n_labels, self.total, self.allowed)
         self.reach: Reach = self.ground.reach()
         self.listed = [] if node.depth == 0 else problem.splits(node)
         self.by_key = {key_of(split): split for split in self.listed}
         self.challenges = [Challenge(self.ground, self.reach, psi) for psi in self._named(challengers)]
-        self.prices: Prices | None = None
+        self.prices = Prices(self.ground, problem.sizes.leaf_most, self.listed)
         self.ends: dict[int, list[tuple[int, tuple[float, float]]]] = {}
 
     def _named(self, challengers: Sequence[Key]) -> Iterator[Split]:
@@ -110,10 +110,7 @@ class _Look:
 
     def run(self, follow: Sequence[Key]) -> Opened:
         node, problem = self.node, self.problem
-        unknown = [key for key in follow if key not in self.by_key]
-        if unknown:
-            raise Rejected("split to follow", f"{self._words(unknown[0])} is no split of this node.")
-        opened = Opened(node, [self.by_key[key] for key in follow], splits=self.by_key)
+        opened = Opened(node, self._to_follow(follow), splits=self.by_key)
         opened.looked_at = len(self.listed)
         if node.depth == 0 or self._may_stop():
             _end_whole(problem, opened, self.total)
@@ -122,6 +119,17 @@ class _Look:
         elif node.depth > 1:
             self._go_on(opened)
         return opened
+
+    def _to_follow(self, follow: Sequence[Key]) -> list[Split]:
+        """Find the splits to follow; one that no table has rows enough for may be followed in vain."""
+        known = self.by_key
+        if any(key not in known for key in follow):
+            known = {key_of(split): split for split in self.problem.splits(self.node, available=False)}
+            known |= self.by_key
+        for key in follow:
+            if key not in known:
+                raise Rejected("split to follow", f"{self._words(key)} is no split of this node.")
+        return [known[key] for key in follow]
 
     def _may_stop(self) -> bool:
         """Whether some table may leave the node whole."""
@@ -138,14 +146,14 @@ class _Look:
                 return True
         elif may_stay_unsplit(problem.records, node.members, removals):
             return True
-        refusing = problem.decrease[0] > 0 or self.ground.most_rows >= problem.criterion.stop_rows
+        refusing = problem.decrease > 0 or self.ground.most_rows >= problem.criteria[0].stop_rows
         return refusing and not self._surely_gains()
 
     def _surely_gains(self) -> bool:
         """Whether some challenger gains enough in every table: the node without a split is a candidate."""
         nothing = [0] * len(self.total)
         whole = Split(-1, 0.0, 0.0, (nothing, self.total), (0, self.allowed.additions))
-        candidate, more = Candidate(self.ground, self.reach, whole), up(*self.problem.decrease)
+        candidate, more = Candidate(self.ground, self.reach, whole), self.problem.refused_gains
         return any(challenge.meet(candidate, nothing).lost(more) for challenge in self.challenges)
 
     def _go_on(self, opened: Opened) -> None:
@@ -153,13 +161,13 @@ class _Look:
         followed = {id(split) for split in opened.follow}
         left = self._undecided([split for split in self.listed if id(split) not in followed])
         for split, matches in left:
-            if not (any(match.lost() for match in matches) or self._too_dear(split)):
+            if not (any(match.lost() for match in matches) or self.prices.too_dear(split)):
                 raise Rejected(
                     "candidate",
                     f"{self._words(key_of(split))} is neither dropped by a challenger nor followed.",
                     self.problem.people(self.node.cases),
                 )
-        opened.dropped = len(self.listed) - len(opened.follow)
+        opened.dropped = sum(id(split) not in followed for split in self.listed)
         for k, split in enumerate(opened.follow):
             for side, cases in enumerate(self.problem.goes(self.node, split)):
                 if cases:
@@ -186,18 +194,6 @@ class _Look:
                 ],
             )
 
-    def _too_dear(self, split: Split) -> bool:
-        """Whether a split always costs more than another one, by the paper's intervals; Gini only."""
-        if not isinstance(self.problem.criterion, Gini):
-            return False
-        if self.prices is None:
-            leaf_rows = self.problem.sizes.leaf_most
-            setting = Setting(
-                self.problem.kinds, self.problem.n_labels, sum(self.total), self.allowed, leaf_rows
-            )
-            self.prices = Prices(setting, self.listed)
-        return self.prices.too_dear(split)
-
     def _end_at_leaves(self, opened: Opened) -> None:
         """At the last level: no split is best together with a leaf that gives somebody another label."""
         harmful: dict[int, list[Leaf]] = {}
@@ -211,7 +207,7 @@ class _Look:
                 continue
             for match in matches:
                 leaves = [leaf for leaf in leaves if not match.rules_out(leaf)]
-            if leaves and not self._too_dear(split):
+            if leaves and not self.prices.too_dear(split):
                 self._note(opened, split, leaves)
         opened.dropped = len(harmful) - len({ending.split for ending in opened.endings if ending.split})
 
@@ -228,14 +224,24 @@ class _Look:
         for side in (0, 1):
             counts, added = split.sides[side], split.additions[side]
             own, far = labels_of(self.ground, counts), 2 * self.allowed.flips + self.allowed.removals + added
+            rows = sum(own) + added
             for label, ends in self._ends(split.column):
                 if not _comes(split, side, *ends):
                     continue
-                if all(own[label] - count > far for j, count in enumerate(own) if j != label):
+                if all(self._far_behind(criterion, own, label, far, rows) for criterion in problem.criteria):
                     continue  # no change of the budget makes up for that
                 allowed = allowance(problem.facts_at(self.node), problem.kinds, counts, added)
-                for rival in other_labels(problem.kinds, counts, allowed, label):
+                for rival in rivals(problem.criteria, problem.kinds, counts, allowed, label):
                     yield Leaf(side, label, rival)
+
+    @staticmethod
+    def _far_behind(criterion: Criterion, own: Sequence[int], label: int, far: int, rows: int) -> bool:
+        """Whether all other labels weigh less in a leaf by more than so many changes make up for."""
+        weights = criterion.weigh(own)
+        moved = far * criterion.heaviest
+        if not criterion.weights.exact:
+            moved += -(-criterion.tolerance(rows) // UNIT)
+        return all(weights[label] - weight > moved for j, weight in enumerate(weights) if j != label)
 
     def _ends(self, column: int) -> list[tuple[int, tuple[float, float]]]:
         """For each expected label the least and the greatest value of the people here in a column."""

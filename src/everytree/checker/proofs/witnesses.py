@@ -10,13 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from everytree.checker.bias import Answers, Condition, Setting, compare, judge, rows_of
-from everytree.checker.proofs.claim import Claim, features_of
+from everytree.checker.proofs.claim import Claim, Features, features_of
 from everytree.checker.proofs.tables import read_values
 from everytree.checker.proofs.wording import Rejected
 
 __all__ = ["ChangedTables"]
 
-Changed = tuple[list[tuple[float, ...]], list[int]]
+Changed = tuple[list[Features], list[int]]
 """Features and label codes of a changed table."""
 
 
@@ -73,7 +73,10 @@ class ChangedTables:
             raise Rejected("witness", "an added row has not one value for each column.")
         row = {c["name"]: read_values([v], c["how"])[0] for c, v in zip(columns, values, strict=True)}
         for name, value in row.items():
-            if self.setting.table.columns[name].zero_one and value not in (0, 1):
+            column = self.setting.table.columns[name]
+            if value is None and not column.may_lack:
+                raise Rejected("witness", f"an added row lacks {name}, which no row of the table does.")
+            if column.zero_one and value not in (0, 1, None):
                 raise Rejected("witness", f"an added row has {value!r} in {name}, which holds 0 and 1 only.")
         return row, label
 

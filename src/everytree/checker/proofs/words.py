@@ -52,9 +52,11 @@ def _column(column: Mapping[str, Any]) -> str:
 
 
 def _learner(line: Mapping[str, Any]) -> str:
-    changed = [
-        f"{name}={line['learner'][name]!r}" for name in LEARNER if line["learner"][name] != LEARNER[name]
-    ]
+    learner = dict(line["learner"])
+    if isinstance(learner["class_weight"], list):
+        known = [pair for pair in learner["class_weight"] if pair[0] >= 0]
+        learner["class_weight"] = {line["labels"][code]: weight for code, weight in known}
+    changed = [f"{name}={learner[name]!r}" for name in LEARNER if learner[name] != LEARNER[name]]
     return f"DecisionTreeClassifier({', '.join(changed)}), every way of breaking ties"
 
 
@@ -91,6 +93,8 @@ def _condition(condition: Mapping[str, Any], inner: bool = False) -> str:
     if op == "not" and set(condition) == {"op", "part"}:
         return f"not {_condition(condition['part'], inner=True)}"
     on = condition["on"] if condition.get("on") == "label" else condition["on"]["column"]
+    if op == "missing" and set(condition) == {"op", "on"} and condition["on"] != "label":
+        return f"{on} is missing"
     if op == "in" and set(condition) == {"op", "on", "values"}:
         return f"{on} in [{', '.join(map(json.dumps, condition['values']))}]"
     if op in ("==", "!=", "<", "<=", ">", ">=") and set(condition) == {"op", "on", "value"}:

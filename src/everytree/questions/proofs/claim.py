@@ -12,29 +12,28 @@ import numpy as np
 import sklearn
 
 from everytree.bias.language.expressions import leaves
-from everytree.checker.proofs.claim import FORMAT, LEARNER, Tables
+from everytree.checker.proofs.claim import FORMAT, LEARNER, Tables, budgets_of
 from everytree.checker.proofs.tables import FLOATS, hash_of, read_values
 from everytree.errors import EverytreeError
 from everytree.support.version import VERSION
+from everytree.table.structure import MISSING
 
 if TYPE_CHECKING:
-    from everytree.bias import BiasModel, ResolvedBias
+    from everytree.bias import BiasModel
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
+    from everytree.table import Column
 
 __all__ = ["check_covered", "claim_of", "label_code", "tables_of", "values_of", "witness_line"]
 
 
-def claim_of(
-    prepared: Prepared, model: BiasModel, resolved: ResolvedBias, trusted: list[int]
-) -> dict[str, Any]:
+def claim_of(prepared: Prepared, model: BiasModel, trusted: list[int]) -> dict[str, Any]:
     """Describe tables, learner and bias model; who is robust comes later."""
     train = prepared.train
-    _refuse_what_is_not_covered(prepared)
     columns = _columns(prepared, model)
     seen = [column for column in columns if column["way"] != "dropped"]
     labels = _labels(train.labels)
-    return {
+    claim = {
         "format": FORMAT,
         "made_by": f"everytree {VERSION}",
         "scikit_learn": sklearn.__version__,
@@ -42,7 +41,7 @@ def claim_of(
         "random_state": seed_of(prepared),
         "ties": "every",
         "bias": model.to_dict(),
-        "budgets": [int(resolved.additions), int(resolved.flips), int(resolved.removals)],
+        "budgets": [],
         "label": train.label_name,
         "labels": labels,
         "columns": columns,
@@ -57,26 +56,14 @@ def claim_of(
         "left_out": [],
         "not_robust": [],
     }
+    claim["budgets"] = budgets_of(claim, tables_of(prepared, claim).train)
+    return claim
 
 
 def check_covered(prepared: Prepared, model: BiasModel) -> None:
-    """Refuse tables, trees and bias models that no proof file can be about, by name."""
-    _refuse_what_is_not_covered(prepared)
+    """Refuse tables and bias models that no proof file can be about, by name."""
     _columns(prepared, model)
     _labels(prepared.train.labels)
-
-
-def _refuse_what_is_not_covered(prepared: Prepared) -> None:
-    if prepared.learner.settings.class_weight is not None:
-        raise EverytreeError(
-            "A proof file covers trees in which every row counts once; this one has a class_weight. Its "
-            "verdicts stand, but cannot be written as proofs. Certify without class_weight to have a file."
-        )
-    if np.isnan(prepared.train.X).any() or np.isnan(prepared.test.X).any():
-        raise EverytreeError(
-            "A proof file covers tables without missing values; here features reach the tree with some. "
-            "Their verdicts stand, but cannot be written as proofs. Fill them in first to have a file."
-        )
 
 
 def seed_of(prepared: Prepared) -> int | None:
@@ -128,11 +115,16 @@ def _columns(prepared: Prepared, model: BiasModel) -> list[dict[str, Any]]:
                 "name": column.name,
                 "how": _how(train.frame[column.name], column.name),
                 "way": column.encoding if column.features else "dropped",
-                "categories": list(column.categories) if column.encoding in ("onehot", "ordinal") else [],
+                "categories": _categories(column) if column.encoding in ("onehot", "ordinal") else [],
                 "categorical": categorical[column.name],
             }
         )
     return found
+
+
+def _categories(column: Column) -> list[Any]:
+    """The categories of a column, None where what is missing is one of them."""
+    return [None if category is MISSING else category for category in column.categories]
 
 
 def _how(series: Any, name: str) -> str:

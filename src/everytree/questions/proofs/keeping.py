@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias import resolve
 from everytree.checker.proofs import Rejected, verify_file
 from everytree.errors import EverytreeError
-from everytree.questions.certify import trust
 from everytree.questions.proofs.claim import claim_of, tables_of
 from everytree.questions.proofs.writing import OUT_OF_TIME
 from everytree.results.certification import ROBUST
@@ -37,8 +35,7 @@ def kept_proof(result: CertificationResult, path: Path) -> ProofFile | None:
     if result.prepared is None:
         raise EverytreeError("This result was made without its tables, so no proof belongs to it.")
     trusted = [] if result.trusted is None else result.trusted.tolist()
-    resolved = trust(resolve(result.bias, result.prepared.train), result.trusted)
-    claim = claim_of(result.prepared, result.bias, resolved, trusted)
+    claim = claim_of(result.prepared, result.bias, trusted)
     try:
         line = verify_file(path, tables_of(result.prepared, claim)).claim.line
     except Rejected:

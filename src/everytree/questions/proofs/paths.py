@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.checker.holes import LACKING
 from everytree.checker.proofs.layout import Level
+from everytree.checker.proofs.nodes import read_key
 from everytree.checker.proofs.paths import PathCheck
 from everytree.checker.proofs.walk import open_node
 from everytree.checker.proofs.wording import Rejected
@@ -23,7 +25,7 @@ from everytree.paths.recording import RecordedSearch
 from everytree.paths.search import IMPOSSIBLE
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Nodes
-from everytree.prove.recording import named
+from everytree.prove.recording import named, written
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.trial import most_rows
 from everytree.support.clock import now
@@ -163,7 +165,8 @@ class PathProofs:
         splits, columns = ranking.ground.splits, self.problem.columns
         start = columns.starts[key[0]]
         values = columns.values[start : columns.starts[key[0] + 1]]
-        low = -1 if key[1] is None else int(np.searchsorted(values, np.float32(key[1])))
+        last = -np.inf if key[1] == -LACKING else key[1]
+        low = -1 if last is None else int(np.searchsorted(values, np.float32(last)))
         return ranking.ground.cut(int(np.flatnonzero((splits.feature == key[0]) & (splits.low == low))[0]))
 
 
@@ -173,9 +176,9 @@ def _step(node: Node, cut: Cut, side: int, rivals: tuple[tuple[int, int], ...]) 
 
 
 def _keys(given: Sequence[Sequence[Any]]) -> list[Key]:
-    return [(column, None if low is None else float(low)) for column, low in given]
+    return [read_key(column, low) for column, low in given]
 
 
 def _plain(key: Key) -> list[Any]:
     column, low = key
-    return [column, int(low) if low is not None and low.is_integer() else low]
+    return [column, None if low is None else written(-np.inf if low == -LACKING else low)]

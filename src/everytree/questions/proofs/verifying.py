@@ -142,4 +142,6 @@ def _predict_before(report: Report, before: Mapping[int, int]) -> None:
 
 
 def _tree(learner: Mapping[str, Any], seed: int | None) -> DecisionTreeClassifier:
-    return DecisionTreeClassifier(**learner, random_state=seed)
+    given = learner["class_weight"]
+    weights = dict(given) if isinstance(given, list) else given
+    return DecisionTreeClassifier(**{**learner, "class_weight": weights}, random_state=seed)

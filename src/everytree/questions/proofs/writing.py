@@ -35,6 +35,8 @@ from everytree.support.files import replace_file
 from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
+    from everytree.checker.proofs.claim import Claim
+    from everytree.learner import Prepared
     from everytree.results.certification import CertificationResult
 
 __all__ = ["only_exact", "write_proof"]
@@ -121,6 +123,17 @@ def only_exact(result: CertificationResult, written: ProofFile) -> Certification
     )
 
 
+def _refuse_other_features(prepared: Prepared, read: Claim) -> None:
+    """See that the verification makes the features of the tables that the tree sees."""
+    for ours, theirs in ((prepared.train.X, read.rows), (prepared.test.X, read.people)):
+        if not np.array_equal(ours, np.array(theirs, np.float32), equal_nan=True):
+            raise EverytreeError(
+                "A proof file covers tables of which the verification makes the features that the tree sees; "
+                "here it makes others, perhaps of missing categories. The verdicts stand, but cannot be "
+                "written as proofs. Encode the table first, and certify the tree alone."
+            )
+
+
 class _Proofs:
     """What goes into one file."""
 
@@ -130,9 +143,11 @@ class _Proofs:
         self.result, self.limits, self.prepared = result, limits, result.prepared
         trusted = [] if result.trusted is None else result.trusted.tolist()
         resolved = trust(resolve(result.bias, self.prepared.train), result.trusted)
-        self.problem = Problem.of(self.prepared.train, resolved, self.prepared.learner.settings)
-        self.claim = claim_of(self.prepared, result.bias, resolved, trusted)
+        settings, people = self.prepared.learner.settings, self.prepared.test.X
+        self.problem = Problem.of(self.prepared.train, resolved, settings, people=people)
+        self.claim = claim_of(self.prepared, result.bias, trusted)
         self.tables = tables_of(self.prepared, self.claim)
+        _refuse_other_features(self.prepared, read_claim(self.claim, self.tables))
         self.people = People(self.prepared.test.X, self.prepared.predictions)
         self.left_out: dict[int, str] = {}
         self.robust: dict[str, list[int]] = {"walk": [], "paths": [], "tables": []}
@@ -164,6 +179,10 @@ class _Proofs:
 
     def _prove_paths(self) -> None:
         """Derive the proofs by programs, again without those who have none."""
+        if len(self.problem.criteria) > 1:  # programs exclude nothing where weights move with the table
+            waiting = set(self.robust["paths"])
+            self._leave_out(waiting, NOT_IN_FILE)
+            self._try_tables(waiting)
         while self.robust["paths"]:
             checked = read_claim(self._first_line(), self.tables).problems["paths"]
             self.path_lines = self.paths.lines(checked)
