@@ -258,7 +258,7 @@ def test_check_confirms_a_proof(run: Run) -> None:
     assert said.err.startswith(HEAD + "person      1: race Black, score 1\nprediction  0\n\n")
     assert "\nengine      robust\nchecker     confirmed\nwork        1 node, 10 splits, " in said.err
     assert said.err.endswith(
-        "\n\nThe proof was derived a second time, in exact fractions and without the code of the engine.\n"
+        "\n\nThe proof was derived a second time, in whole numbers and without the code of the engine.\n"
     )
     said = run("check", "compas", "--depth", 1, "--bias", "flip(0.5%)", "--person", 0)
     assert "engine      robust\nchecker     confirmed\n" in said.err

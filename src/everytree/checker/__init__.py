@@ -1,4 +1,4 @@
-"""An independent check of proofs: slow, plain Python, exact fractions, no code shared with the engines.
+"""An independent check of proofs: slow, plain Python, whole numbers, no code shared with the engines.
 
 `check_person` takes plain numbers; `check` takes the library's own tables and bias models.
 """

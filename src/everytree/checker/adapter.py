@@ -173,7 +173,7 @@ def check_proof(
     encoding: Literal["onehot", "ordinal"] = "onehot",
     max_nodes: int = 100_000,
 ) -> CheckReport:
-    """Derive again, by independent code in exact fractions, that one person's prediction is robust.
+    """Derive again, by independent code in whole numbers, that one person's prediction is robust.
 
     Parameters
     ----------

@@ -251,7 +251,7 @@ def check(
     categorical: CategoricalOption = None,
     encoding: EncodingOption = "onehot",
 ) -> None:
-    """Derive the proof for one person again: slowly, in exact fractions, without the engine's code."""
+    """Derive the proof for one person again: slowly, in whole numbers, without the engine's code."""
     from everytree.cli import check as checking
 
     checking.run(as_setup(train, test, learner, label, drop, categorical, encoding), bias, person)

@@ -24,7 +24,7 @@ __all__ = ["run"]
 
 MEANINGS = {
     ("robust", "confirmed"): (
-        "The proof was derived a second time, in exact fractions and without the code of the engine."
+        "The proof was derived a second time, in whole numbers and without the code of the engine."
     ),
     ("robust", "not confirmed"): (
         "This does not say that the proof is wrong. The checker is simpler than the engine: it tries fewer "
