@@ -205,6 +205,29 @@ def test_the_claim_says_weights_by_the_name_of_the_label() -> None:
     assert "class_weight={0: 1.0, 1: 3.0}" in words["learner"]
 
 
+def test_people_whom_their_twins_prove() -> None:
+    """In a tree without a limit; more bias than the twins stand, and a limit, are rejected."""
+    X, y = table()
+    many, labels = pd.concat([X] * 5, ignore_index=True), pd.concat([y] * 5, ignore_index=True)
+    tree = DecisionTreeClassifier(random_state=0)
+    result = certify(tree, many, labels, X.iloc[:20], "miss(2)", time_limit=3)
+    proofs = _Proofs(result, Limits.of(3.0))
+    lines = json.loads(json.dumps(list(proofs._lines())))
+    assert proofs.robust["twins"]
+    assert accepted(lines, proofs.tables)
+    place = lines.index(["twins"])
+    assert not accepted([*lines[:place], *lines[place + 1 :]], proofs.tables)
+    assert not accepted([*lines[:place], ["twins"], *lines[place:]], proofs.tables)
+    only = {"twins": lines[0]["robust"]["twins"]}
+    alone = [{**lines[0], "robust": only, "not_robust": []}, ["by", "twins"], ["twins"], ["end", 0]]
+    assert accepted(alone, proofs.tables)
+    more = {"bias": {"components": [{"kind": "miss", "amount": 40}]}, "budgets": [40, 0, 0]}
+    for change in (more, {"learner": {**lines[0]["learner"], "max_depth": 3}}):
+        assert not accepted([{**alone[0], **change}, *alone[1:]], proofs.tables)
+    wrong = {"twins": [[p, 1 - label] for p, label in only["twins"]]}
+    assert not accepted([{**alone[0], "robust": wrong}, *alone[1:]], proofs.tables)
+
+
 # ---------------------------------------------------------------- weights as whole numbers
 
 

@@ -194,6 +194,7 @@ OTHERS: dict[str, Certifier] = {
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),
     "table files": partial(file_verdicts, by="tables"),
+    "twin files": partial(file_verdicts, by="twins"),
     "verified": verified_verdicts,
 }
 """Certifiers with a name, besides the library's engines: the check, workers of a decision alone, parts of

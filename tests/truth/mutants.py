@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "screening" for a walk that only screens, "check" for the independent check, "files", "path files" and "table files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "witnesses"
+        "screening" for a walk that only screens, "check" for the independent check, "files", "path files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -195,6 +195,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("file: people without a value go right in tables", "checker/proofs/small_sets.py", "if j in second and -LACKING not in at and sum(left) <= sum(right):", "if j in second and -LACKING not in at:", engine="table files", focus=HOLES),
     Mutant("file: what is missing goes right in tables", "checker/proofs/small_sets.py", "if j in second and -LACKING not in at and sum(left) <= sum(right):", "if j in second and (-LACKING in at or sum(left) <= sum(right)):", engine="table files", focus=HOLES),
     Mutant("file: a path's label wins without weights", "checker/proofs/conditions.py", "times * UNIT * self.criterion.at[i] for i in (label, other)", "times * UNIT for i in (label, other)", engine="path files", focus={**WHOLE, **FAKE, "depth": 1}, problems=40),
+    Mutant("file: twins in trees with a limit", "checker/proofs/twins.py", "problem.tree.depth is not None or ", "", engine="twin files"),
+    Mutant("file: twins that may all be removed", "checker/proofs/twins.py", "sum(counts) <= allowed.removals or ", "", engine="twin files", focus={**FAKE, **UNLIMITED}),
+    Mutant("file: twins in pruned trees", "checker/proofs/twins.py", ' or problem.cut_off != "nowhere"', "", engine="twin files", focus={"stops": ("alpha", "leaves"), **UNLIMITED}),
+    Mutant("file: twins in leaves of several rows", "checker/proofs/twins.py", "plain = sizes.leaf_most == 1 and sizes.node_most == 2 and", "plain =", engine="twin files", focus={**LEAF, **UNLIMITED}),
+    Mutant("file: twins although rounding refuses splits", "checker/proofs/twins.py", ">= criterion.stop_rows", ">= 10**6", engine="twin files", focus={**ENTROPY, **UNLIMITED}),
     Mutant("check: chords of entropy over one step", "checker/criteria.py", "step = min(c, max(1, reach.down[i]))", "step = 1", engine="check bounds", focus={**WHOLE, **ENTROPY}, seed=28, problems=60),
     Mutant("check: one corner of balanced weights", "checker/ground.py", "in corners_of_balanced(counts, least, most))", "in corners_of_balanced(counts, least, most)[:1])", engine="check bounds", focus=BALANCED),
     # Every table of a small bias set, followed on coded columns, and what is left of a person's paths.

@@ -44,6 +44,8 @@ def file_verdicts(problem: Problem, by: str) -> list[tuple[bool, int]]:
         try:
             if by == "tables":
                 steps = _tried(first, tables)
+            elif by == "twins":
+                steps = iter([["twins"]])
             else:
                 steps = _walk(question, prepared, person) if by == "walk" else _paths(question, first, tables)
             verify_lines(_file(first, by, steps), tables)

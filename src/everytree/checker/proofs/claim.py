@@ -44,7 +44,7 @@ KEYS = {
 
 FIRST_WITH_HOLES = (1, 9)
 
-WAYS = ("walk", "paths", "tables")
+WAYS = ("walk", "paths", "tables", "twins")
 """How people are proved."""
 
 

@@ -15,6 +15,7 @@ from everytree.checker.proofs.layout import Level
 from everytree.checker.proofs.nodes import Key, Node, Problem, read_key
 from everytree.checker.proofs.paths import PathCheck, verify_path
 from everytree.checker.proofs.small_sets import open_cases
+from everytree.checker.proofs.twins import without_twins
 from everytree.checker.proofs.walk import Ending, Opened, open_node
 from everytree.checker.proofs.wording import Rejected
 from everytree.checker.proofs.words import bias_text
@@ -108,6 +109,8 @@ class _File:
             self._path(*rest)
         elif kind == "tables":
             self._tables(*rest)
+        elif kind == "twins":
+            self._twins(*rest)
         elif kind == "witness":
             self._witness(*rest)
         elif kind == "end":
@@ -139,7 +142,7 @@ class _File:
         follow: Sequence[Sequence[Any]],
     ) -> None:
         problem = self.problem
-        if problem is None or self.by == "tables":
+        if problem is None or self.by not in ("walk", "paths"):
             raise Rejected("node", "it belongs to no section.")
         if parent < 0:
             if self.rooted:
@@ -203,6 +206,16 @@ class _File:
         if number != told:
             raise Rejected("tables", f"the file says that there are {told}, and there are {number}.")
         self.report.tried = number
+
+    def _twins(self) -> None:
+        """Rows with the features of the people, who share their leaves in every tree."""
+        problem = self.problem
+        if problem is None or self.by != "twins" or self.rooted:
+            raise Rejected("twins", "it belongs to no section, or comes twice.")
+        self.rooted = True
+        wrong = without_twins(problem)
+        if wrong:
+            raise Rejected("twins", "the rows like them may say something else.", problem.people(wrong))
 
     def _take(self, opened: Opened, k: int, side: int) -> Node:
         """The child at an edge that nobody has taken yet; below a node where nobody is left, nobody is."""

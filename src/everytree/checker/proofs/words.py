@@ -12,7 +12,7 @@ from everytree.checker.proofs.wording import Rejected
 
 __all__ = ["bias_text", "claim_words"]
 
-BY = {"walk": "the walk", "paths": "path programs", "tables": "trying every table"}
+BY = {"walk": "the walk", "paths": "path programs", "tables": "trying every table", "twins": "rows like them"}
 WAYS = {
     "identity": "as it is",
     "onehot": "one column for each of {n} categories",

@@ -150,7 +150,7 @@ class _Proofs:
         _refuse_other_features(self.prepared, read_claim(self.claim, self.tables))
         self.people = People(self.prepared.test.X, self.prepared.predictions)
         self.left_out: dict[int, str] = {}
-        self.robust: dict[str, list[int]] = {"walk": [], "paths": [], "tables": []}
+        self.robust: dict[str, list[int]] = {"walk": [], "paths": [], "tables": [], "twins": []}
         self.tried = 0
         self.paths, self.path_lines = PathProofs(self.problem, limits), list[list[Any]]()
         self._prove()
@@ -169,6 +169,9 @@ class _Proofs:
     def _prove(self) -> None:
         """Find out who is proved in which way; the others are left out."""
         robust = np.flatnonzero(self.result.verdicts == ROBUST)
+        if self.result.proofs is not None:
+            by_twins = self.result.proofs[robust] == "twins"
+            self.robust["twins"], robust = robust[by_twins].tolist(), robust[~by_twins]
         walk = Walk(self.problem, self.people.some(robust), RelationalEngine(), self.limits)
         for _ in walk.steps():
             pass
@@ -277,6 +280,9 @@ class _Proofs:
         if self.robust["tables"]:
             yield ["by", "tables"]
             yield ["tables", self.tried]
+        if self.robust["twins"]:
+            yield ["by", "twins"]
+            yield ["twins"]
         for witness in self.witnesses:
             yield ["witness", witness]
         yield ["end", nodes]
