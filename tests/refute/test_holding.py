@@ -13,7 +13,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
 from everytree.datasets import load
-from everytree.refute.holding import TRIES, firm_witnesses
+from everytree.learner import prepare
+from everytree.questions.certify import _named
+from everytree.refute.holding import TRIES, firm_witnesses, hang_on_ties
 from everytree.refute.witness import Witness
 
 TREE = DecisionTreeClassifier(max_depth=1, random_state=0)
@@ -51,3 +53,15 @@ def test_the_readme_check_gives_what_it_promises(own: bool) -> None:
     encoded = result.encode(data.X_test)
     assert list(encoded.columns) == list(result.prepared.train.feature_names)
     assert np.array_equal(encoded.to_numpy(), result.prepared.test.X)
+
+
+def test_a_label_that_hangs_on_a_tie_as_things_are_is_called_that() -> None:
+    """Also where no search could say so: whoever gets another label with another seed has no proof."""
+    column = [0, 0, 1, 1] * 6
+    table = pd.DataFrame({"a": column, "b": column})
+    people = pd.DataFrame({"a": [0, 1], "b": [1, 1]})
+    prepared = prepare(TREE, table, column, people)
+    assert hang_on_ties(prepared).tolist() == [True, False]
+    reasons = np.array(["not settled", "not settled"])
+    assert _named(reasons, prepared).tolist() == ["tie", "not settled"]
+    assert _named(np.array(["time", ""]), prepared).tolist() == ["time", ""]

@@ -446,8 +446,12 @@ def test_the_axis_spans_all_amounts_asked_for(monkeypatch):
     y = [0] * 20 + [1] * 20
     sweep = Sweep("few", parse("flip(?, where x < 3)"), ("1", "3"), radius=True)
     audit = audit_of((X, y, X, y), (sweep,), most=30, depths=(1,))
-    curve(audit, 0, 1)
+    drawn_all = curve(audit, 0, 1)
     assert max(drawn[0].data["amount"]) == 30
+    assert drawn_all.caption.endswith("each step is the amount at which people lose their proof.")
+    ((cell, radius),) = audit.radii.items()
+    tied = replace(audit, radii={cell: replace(radius, lower=np.minimum(radius.lower, -1))})
+    assert curve(tied, 0, 1).caption.endswith("may hang on a tie between splits as things are.")
 
 
 def test_the_time_that_auto_takes_is_said(audit):

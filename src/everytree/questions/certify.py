@@ -13,8 +13,8 @@ from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
 from everytree.learner import Prepared, prepare
 from everytree.prove.problem import Problem
-from everytree.questions.deciding import Deciding
-from everytree.refute.holding import firm_witnesses
+from everytree.questions.deciding import NOT_SETTLED, ONLY_A_TIE, Deciding
+from everytree.refute.holding import firm_witnesses, hang_on_ties
 from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.support.limits import Limits, as_jobs
@@ -184,11 +184,17 @@ def certify_prepared(
         witnesses=_as_witnesses(decision, prepared),
         prepared=prepared,
         trusted=trusted,
-        reasons=decision.reasons,
+        reasons=_named(decision.reasons, prepared) if engine == "auto" else decision.reasons,
         proofs=decision.proofs,
         probabilities=prepared.probabilities,
         notes=prepared.notes_for(model),
     )
+
+
+def _named(reasons: NDArray[np.str_], prepared: Prepared) -> NDArray[np.str_]:
+    """Where nothing else stands in the way, say of whom that the label hangs on a tie as things are."""
+    left = reasons == NOT_SETTLED
+    return np.where(left & hang_on_ties(prepared), ONLY_A_TIE, reasons) if left.any() else reasons
 
 
 def trust(resolved: ResolvedBias, rows: NDArray[np.int64] | None) -> ResolvedBias:

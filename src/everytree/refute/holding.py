@@ -14,6 +14,7 @@ import numpy as np
 
 from everytree.refute.judge import TRAINING_CELL_SECONDS
 from everytree.refute.retrain import changed_table, retrain
+from everytree.refute.witness import no_change
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.refute.witness import Witness
 
-__all__ = ["TRIES", "firm_witnesses", "holding", "holding_for"]
+__all__ = ["TRIES", "firm_witnesses", "hang_on_ties", "holding", "holding_for"]
 
 TRIES = 20
 """Seeds, each with an order of the columns of its own, that a witness is tried with."""
@@ -51,6 +52,19 @@ def holding_for(
             count = int((said[:, place] == labels.index(witness.after)).sum())
             found.append((person, witness, count))
     return found
+
+
+def hang_on_ties(prepared: Prepared) -> NDArray[np.bool_]:
+    """Tell who gets another label from the table as it is, when ties are broken with another seed or order.
+
+    Such a person has no proof, which would cover every way of breaking ties. Nobody is told where training
+    takes long.
+    """
+    people = prepared.test.X
+    if _seconds(prepared) > SECONDS:
+        return np.zeros(len(people), np.bool_)
+    said = _labels(prepared, no_change(prepared.train, None), people)
+    return np.asarray((said != prepared.predictions).any(axis=0))
 
 
 def _seconds(prepared: Prepared) -> float:

@@ -57,6 +57,10 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
     if radius is not None:
         display = CertifiedShareDisplay.from_radius(radius, features, whole=True)
         detail = "each step is the amount at which people lose their proof."
+        if (radius.lower < 0).any():
+            detail += (
+                " Who is not proved at 0 gets a label that may hang on a tie between splits as things are."
+            )
     elif len(by_amount := _by_amount(audit, sweep, depth)) > 1:
         display = CertifiedShareDisplay.from_results(by_amount, features)
         detail = "measured at the amounts marked."
