@@ -108,6 +108,7 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
     from everytree.refute.every_table import EveryTable
     from everytree.refute.judge import Judge
     from everytree.refute.whole_tables import WholeTables
+    from everytree.support.clock import now
     from everytree.support.limits import Limits
 
     if len(problem.y) > LONGEST:
@@ -123,8 +124,10 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
     else:
         tables = EveryTable if EveryTable.is_possible(question) else WholeTables
         steps = tables(question, judge).steps() if tables.is_possible(question) else iter(())
+    longest = now() + 3 * seconds  # trees without a depth limit have no end of paths
     for _ in steps:
-        pass
+        if worker == "programs" and now() > longest:
+            break
     labels = train.labels[prepared.predictions]
     return [(bool(proved), int(label)) for proved, label in zip(judge.proved, labels, strict=True)]
 
