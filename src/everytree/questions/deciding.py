@@ -21,6 +21,7 @@ from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
 from everytree.prove.twins import kept_by_twins, twins_decide
+from everytree.prove.walk import DEEPEST_SCREENED
 from everytree.refute.attacks import Attack
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import TABLES, TWINS, WALK, Judge
@@ -57,8 +58,9 @@ DECIDING_SECONDS = 60.0
 DRAFT_BYTES = 24
 """Memory that an attack needs for each cell of the table."""
 
-HEAD_START = 0.25
-"""Seconds, by estimate, that the walk has for itself: on small trees it proves most people in that time."""
+HEAD_START, HEAD_START_DEEP = 1.0, 0.25
+"""Seconds, by estimate, that the walk has for itself: most walks prove most people in that time, those of
+trees that are too deep for screening do not."""
 
 SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, "programs": 1.0}
 """How the time is divided between workers that have something to do, to begin with. Trying every table
@@ -68,6 +70,10 @@ decides many people in a second gets more of it."""
 HALF_LIFE, MOST_FAVOUR = 1.0, 4.0
 """Seconds, by estimate, after which people that a worker decided count half for its share of the time; and
 how many times as much it gets for them at most, so that nobody waits for long."""
+
+TIRING = 3.0
+"""Seconds, by estimate, of attacks that decided nobody after which they get half as much of the time: what
+they did not find at once they find seldom, while others come nearer to their end with every step."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
@@ -104,13 +110,18 @@ class _Worker:
     spent: float = 0.0
     turn: float = 0.0
     lately: float = 0.0
+    in_vain: float = 0.0
     done: bool = False
 
     def account(self, spent: float, decided: int) -> None:
         """Count a step: whose `turn` is the least is next, sooner again if it decided people lately."""
         self.spent += spent
         self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
-        self.turn += spent / SHARES[self.name] / (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
+        self.in_vain = 0.0 if decided else self.in_vain + spent
+        share = SHARES[self.name] * (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
+        if self.name == "attack":
+            share /= 1 + self.in_vain / TIRING
+        self.turn += spent / share
 
 
 class Deciding:
@@ -133,6 +144,7 @@ class Deciding:
         self.interrupted = False
         if self.auto and twins_decide(problem):
             self.judge.prove(kept_by_twins(problem, people), TWINS)
+        self.head_start = HEAD_START if problem.depth <= DEEPEST_SCREENED else HEAD_START_DEEP
         self.workers = [_Worker("walk", self._walk())]
 
     def run(self, progress: Progress | None = None) -> Decision:
@@ -172,7 +184,7 @@ class Deciding:
         ):
             return None
         walk = self.workers[0]
-        if self.auto and len(self.workers) == 1 and (walk.done or walk.spent >= HEAD_START):
+        if self.auto and len(self.workers) == 1 and (walk.done or walk.spent >= self.head_start):
             self._hire()
         waiting = [w for w in self.workers if not w.done and not self._must_wait(w)]
         return min(waiting, key=lambda w: w.turn, default=None)
