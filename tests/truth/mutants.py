@@ -112,7 +112,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("gain: removals forgotten", "prove/gains.py", "inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]", "inside[REMOVE] = -np.inf", engine="screening", focus={**FAKE, **TWO}),
     Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}),
     Mutant("gain: flips from other labels forgotten", "prove/gains.py", "                        if allowed[t, j]:", "                        if False:", engine="screening", focus={**FLIP, **TWO, "classes": 3}),
-    Mutant("children that somebody may fall in are forgotten", "prove/walk.py", "        self.awaited[people] -= safe\n", "        self.awaited[people] -= safe + failing.sum(axis=0)\n", engine="screening", focus=TWO),
+    Mutant("children that somebody may fall in are forgotten", "prove/walk.py", "spent += self._visit_waiting(waiting)", "self.awaited[waiting.people] -= 1", engine="screening", focus=TWO),
     # Twins of people, in trees without a limit.
     Mutant("twins in trees with a limit", "prove/twins.py", " and settings.max_depth is None", "", engine="twins"),
     Mutant("twins that may all be removed", "prove/twins.py", "if len(twins) <= min(bias.removals, may_go):", "if False:", engine="twins", focus={**FAKE, **UNLIMITED}),

@@ -32,8 +32,8 @@ MOST_STEPS = 200
 MOST_WAITING = 200_000
 """Nodes on the way that are kept at a time; where more would have to wait, some people stay undecided."""
 
-NODE_SECONDS, SPLIT_SECONDS = 5e-4, 1e-6
-"""About what it costs to open a node, and each of its candidate splits."""
+NODE_SECONDS, SPLIT_SECONDS, CHILD_SECONDS = 5e-4, 1e-6, 2e-4
+"""About what it costs to open a node, each of its candidate splits, and to follow one of them."""
 
 PATH_BYTES = 4000
 """Memory that a path takes with the splits and rivals that programs note for it."""
@@ -141,7 +141,7 @@ class Listing:
                 yield item
             elif isinstance(item, _Fan):
                 self._next_child(item)
-                yield SPLIT_SECONDS
+                yield CHILD_SECONDS
             else:
                 yield self._open(item)
 
@@ -173,12 +173,27 @@ class Listing:
         rivals = tuple((cut.feature, cut.low) for cut in map(ground.cut, ranking.challengers))
         chosen, possible = self.engine.settle(ranking, leaves=node.depth == 1)
         exact = self.engine.exact_thresholds(node.budget)
+        if node.depth == 1:
+            harmful = self._harmful(
+                routing.cut_splits(self.problem.columns, ground.splits, chosen, exact), possible, waiting
+            )
+            chosen, possible = chosen[harmful], possible[harmful]
         cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
         effort = np.maximum(stop.effort, _efforts(ranking, chosen))
         order = np.argsort(effort, kind="stable")
         self._go_on(_Fan(stop, ranking, cuts, rivals, chosen, possible, effort, order))
         self.outstanding[stop.people] -= 1
         return NODE_SECONDS + SPLIT_SECONDS * (len(node.rows) + 10 * len(ranking.chosen))
+
+    def _harmful(
+        self, cuts: routing.Cuts, possible: NDArray[np.bool_], people: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Which of the last splits can tell one of these people another label than the expected one."""
+        n_labels = self.problem.bias.n_labels
+        present = routing.who_goes_where(cuts, people, self.X, self.predictions, n_labels)
+        others = present.sum(axis=2, keepdims=True) > present
+        harmful: NDArray[np.bool_] = (possible & others).any(axis=(1, 2))
+        return harmful
 
     def _go_on(self, fan: _Fan) -> None:
         """Let a fan wait for the turn of its next child."""

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.engines import Ranking
+    from everytree.prove.frames import Frame, Visit
     from everytree.prove.problem import Problem
-    from everytree.prove.walk import Frame, Visit
 
 __all__ = ["RecordedWalk", "named", "written"]
 

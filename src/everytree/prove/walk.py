@@ -15,9 +15,10 @@ import numpy as np
 from everytree.prove import routing, screening
 from everytree.prove.counts import node_total
 from everytree.prove.engines import Engine, Ranking
+from everytree.prove.frames import Frame, Visit
 from everytree.prove.gains import all_gains, gains_below
 from everytree.prove.memo import Memo
-from everytree.prove.node import Cut, Node, Nodes
+from everytree.prove.node import Cut, Nodes
 from everytree.prove.postponed import Postponed, Waiting
 from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits
@@ -36,8 +37,8 @@ same answer on every machine."""
 MOST_MEMO = 5e8
 """Bytes that a walk spends at most on remembering whom it served where."""
 
-MEMO_SHARE, FRAME_BYTES, SPLIT_BYTES = 0.75, 600, 40
-"""Part of the memory for people served; bytes of a node whose children wait, and of each of its splits."""
+MEMO_SHARE = 0.75
+"""Part of the memory for people served."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,50 +62,15 @@ SCREENED_CELLS = 5_000_000
 DEEPEST_SCREENED = 12
 """Levels of trees whose people are screened: deeper ones have too many nodes above the last level."""
 
+DEEPEST_SHARED = 3
+"""Levels of trees where all splits above a leaf share its budget; in deeper ones the last but one does. There
+nodes come again and again by other ways, which must not make other nodes of them."""
+
+AT_ONCE = 16
+"""Children where somebody may fall that are visited as soon as they are found."""
+
 POSTPONED_SHARE = 0.25
 """Part of the memory for children that wait; from then on they are visited at once."""
-
-
-@dataclass(frozen=True, eq=False)
-class Visit:
-    """A node, the people who may come there, and its part in the whole walk.
-
-    ``most`` bounds what labels may gain on each other in leaves below (`gains.gains_below`).
-    """
-
-    node: Node
-    people: NDArray[np.int32]
-    weight: float
-    most: NDArray[np.int64]
-
-
-@dataclass(eq=False)
-class Frame:
-    """A node whose children are visited one after the other; `left` counts those that are not built yet.
-
-    Children are the two sides of every chosen split. Only the way from the root to the present node is kept,
-    so that memory grows with the depth and not with the number of splits.
-    """
-
-    visit: Visit
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
-    cuts: routing.Cuts
-    most: NDArray[np.int64]
-    weight: float
-    left: int
-    ordered: screening.Sorted | None = None
-
-    @property
-    def size(self) -> int:
-        """About the bytes that it holds."""
-        held = self.visit.node.rows.nbytes + self.visit.people.nbytes
-        return FRAME_BYTES + SPLIT_BYTES * len(self.low) + held
-
-    def next(self) -> tuple[int, int]:
-        """Take the next child: the place of its split among the chosen ones, and its side."""
-        self.left -= 1
-        return self.left // 2, self.left % 2
 
 
 class Walk:
@@ -217,15 +183,22 @@ class Walk:
         if not self.postponed.order:
             self.postponed.arrange(self.awaited)
         child = self.postponed.next(self.live)
-        if child is None:
-            return SIDE_SECONDS
+        return SIDE_SECONDS if child is None else self._visit_waiting(child)
+
+    def _visit_waiting(self, child: Waiting) -> float:
+        """Visit a child of the last level, for those who may fall there; gives the seconds."""
         self.awaited[child.people] -= 1
         people = child.people[self.live(child.people)]
+        if len(people) == 0:
+            return SIDE_SECONDS
         node = self.nodes.child(child.parent, child.cut, child.side)
         return self._visit(Visit(node, people, 0.0, all_gains(self.problem)), [])
 
     def _screen(self, frame: Frame) -> float:
-        """Screen people at the next children of a node; those where somebody may fall are put off."""
+        """Screen people at the next children of a node; those where somebody may fall are put off.
+
+        Those where the most may fall are visited at once: whoever can get two labels leaves the walk early.
+        """
         problem, visit, X = self.problem, frame.visit, self.X
         if frame.ordered is None:
             frame.ordered = screening.sort_rows(problem.columns, problem.types, visit.node.rows)
@@ -243,11 +216,17 @@ class Walk:
         )
         self.awaited[people] -= safe
         routing.note_unseen(people[safe > 0], self.predictions, self.tally)
-        for child in np.flatnonzero(failing.any(axis=1)).tolist():
+        spent = SIDE_SECONDS + screening.ROW_SECONDS * float(looked_at)
+        number = failing.sum(axis=1)
+        for place, child in enumerate(np.argsort(-number, kind="stable")[: int((number > 0).sum())].tolist()):
             c, side = begin + child // 2, child % 2
             cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
-            self.postponed.add(Waiting(visit.node, cut, side, people[failing[child]]))
-        return SIDE_SECONDS + screening.ROW_SECONDS * float(looked_at)
+            waiting = Waiting(visit.node, cut, side, people[failing[child]])
+            if place < AT_ONCE:
+                spent += self._visit_waiting(waiting)
+            else:
+                self.postponed.add(waiting)
+        return spent
 
     @property
     def finished(self) -> NDArray[np.bool_]:
@@ -277,7 +256,8 @@ class Walk:
         if len(people) == 0:
             return None
         cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
-        return Visit(self.nodes.child(parent.node, cut, side), people, frame.weight, frame.most[c, side])
+        most = frame.most[c, side] if self.problem.depth <= DEEPEST_SHARED else parent.most
+        return Visit(self.nodes.child(parent.node, cut, side), people, frame.weight, most)
 
     def _visit(self, visit: Visit, stack: list[Frame]) -> float:
         """Settle a node whose children are leaves, or push a frame for its children; gives the seconds."""
