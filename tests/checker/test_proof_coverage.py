@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_breast_cancer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -262,3 +263,13 @@ def test_the_weights_of_every_table_lie_between_the_corners(labels: int) -> None
             assert (shares >= -1e-12).all()
             assert shares.sum() <= 1 + 1e-12
     assert balanced_on([6, 3]).at == (1, 2)
+
+
+def test_a_walk_without_end_does_not_keep_a_file_from_being_written(tmp_path):
+    """Whoever the walk is done with by then is in the file; the others are left out, by name."""
+    data = load_breast_cancer()
+    tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+    result = certify(tree, data.data[:300], data.target[:300], data.data[300:312], "miss(1)", time_limit=20)
+    robust = np.flatnonzero(result.verdicts == "robust").tolist()
+    file = result.write_proof(tmp_path / "a.proof", time_limit=2)
+    assert sorted([*file.proved, *(p for p in file.left_out if p in robust)]) == robust

@@ -17,6 +17,7 @@ import pandas as pd
 from everytree.errors import EverytreeError
 from everytree.refute.holding import holding
 from everytree.results.critical import critical_records, row_numbers
+from everytree.results.proof_file import PROOF_SECONDS
 from everytree.results.texts import markdown, summary
 from everytree.support.above import Picture, above
 from everytree.support.files import TABLE_FORMS, replace_file
@@ -325,7 +326,7 @@ class CertificationResult:
         return path
 
     def write_proof(
-        self, path: str | Path, *, time_limit: float | None = None, check: bool = True
+        self, path: str | Path, *, time_limit: float | None = PROOF_SECONDS, check: bool = True
     ) -> ProofFile:
         """Write the proofs to a file that anybody can verify; see `everytree.questions.proofs`."""
         written: ProofFile = above("write_proof")(self, path, time_limit=time_limit, check=check)

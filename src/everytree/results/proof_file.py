@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ProofFile"]
+__all__ = ["PROOF_SECONDS", "ProofFile"]
+
+
+PROOF_SECONDS = 600.0
+"""Seconds for deriving proofs again, for a file, unless another limit is given."""
 
 
 @dataclass(frozen=True)

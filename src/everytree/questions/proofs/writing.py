@@ -29,7 +29,7 @@ from everytree.questions.certify import trust
 from everytree.questions.proofs.claim import claim_of, label_code, tables_of, witness_line
 from everytree.questions.proofs.paths import PathProofs
 from everytree.results.certification import ROBUST, UNKNOWN
-from everytree.results.proof_file import ProofFile
+from everytree.results.proof_file import PROOF_SECONDS, ProofFile
 from everytree.support.clock import now
 from everytree.support.files import replace_file
 from everytree.support.limits import Limits
@@ -48,12 +48,19 @@ NOT_EXACTLY = "the checker does not accept the proof"
 NO_SEED = "its witness hangs on a random state that is no number"
 OUT_OF_TIME = "the proof could not be derived again in the time given"
 
+WALK_SHARE = 0.5
+"""Part of the time for the walk; what is left is for programs."""
+
 MOST_ROUNDS = 20
 """Times that a file is written again without people whose proof does not survive exact checking."""
 
 
 def write_proof(
-    result: CertificationResult, path: str | Path, *, time_limit: float | None = None, check: bool = True
+    result: CertificationResult,
+    path: str | Path,
+    *,
+    time_limit: float | None = PROOF_SECONDS,
+    check: bool = True,
 ) -> ProofFile:
     """Write the proofs of a result to a file that `everytree verify` checks without trusting this library.
 
@@ -63,8 +70,8 @@ def write_proof(
         With its tables.
     path : str or Path
         The file, which ends in .proof; it appears whole or not at all.
-    time_limit : float, optional
-        Seconds for deriving the proofs again; whoever is not done by then is left out.
+    time_limit : float, default 600
+        Seconds for deriving the proofs again; whoever is not done by then is left out. None for no limit.
     check : bool, default True
         Verify the file before it gets its name. Who does not pass is left out.
 
@@ -172,10 +179,11 @@ class _Proofs:
         if self.result.proofs is not None:
             by_twins = self.result.proofs[robust] == "twins"
             self.robust["twins"], robust = robust[by_twins].tolist(), robust[~by_twins]
-        walk = Walk(self.problem, self.people.some(robust), RelationalEngine(), self.limits)
+        half = replace(self.limits, deadline=now() + WALK_SHARE * (self.limits.deadline - now()))
+        walk = Walk(self.problem, self.people.some(robust), RelationalEngine(), half)
         for _ in walk.steps():
             pass
-        by_walk = (walk.tally.possible.sum(axis=1) == 1) & walk.complete
+        by_walk = (walk.tally.possible.sum(axis=1) == 1) & walk.finished
         self.robust["walk"] = robust[by_walk].tolist()
         self.robust["paths"] = robust[~by_walk].tolist()
         self._prove_paths()
