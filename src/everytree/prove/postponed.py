@@ -66,7 +66,7 @@ class Postponed:
                     return child
             self.order.pop()
             del self.of_person[p]
-        self.children.clear()
-        self.of_person.clear()
-        self.bytes = 0
+        if not self.of_person:  # otherwise more have come meanwhile
+            self.children.clear()
+            self.bytes = 0
         return None
