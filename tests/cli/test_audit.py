@@ -212,7 +212,8 @@ def test_a_first_audit_of_another_folder_can_be_pasted(
     """And the first compilation announces itself, on a pipe too."""
     write_tables(tmp_path)
     (tmp_path / "my audits").mkdir()
-    monkeypatch.setattr(screen, "_is_cold", lambda: True)
+    monkeypatch.setattr(screen, "is_cold", lambda: True)
+    monkeypatch.setattr(screen, "compile_ahead", lambda *args, **options: None)
     said = run("audit", "--init", "train.csv", "--label", "hired", "--output", "my audits/first one.toml")
     lines = said.err.splitlines()
     assert lines[0] == screen.COMPILING

@@ -89,7 +89,7 @@ def test_a_search_inside_a_pipeline() -> None:
 )
 def test_other_estimators_are_refused_with_the_reason(estimator, reason: str) -> None:
     name = type(estimator).__name__
-    with pytest.raises(UnsupportedLearnerError, match=f"a {name}, which is not supported. {reason}"):
+    with pytest.raises(UnsupportedLearnerError, match=f"an? {name}, which is not supported. {reason}"):
         Learner.read(estimator)
 
 
