@@ -49,7 +49,8 @@ class Root:
         weights = given if given is None or self.moving else given[: self.n_labels]
         self.ground = replace(root, criteria=criteria_over(self.criterion, weights, root))
         self.splits = list_splits(self.records, self.members, facts.additions, frozenset())
-        self.tables = biased_tables(train.X.tolist(), labels, coded_components(problem))
+        # as given: in float32, 0.7 is less than 0.7, and a condition would allow other rows
+        self.tables = biased_tables(problem.X.tolist(), labels, coded_components(problem))
 
     def weights_on(self, table: Table) -> dict[int, Fraction]:
         """How much a row of each label counts in a table."""
