@@ -111,7 +111,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("gain: acts elsewhere do not help a split", "prove/gains.py", "            slack += acts[kind] * best[kind]\n", "            slack += 0.0\n", engine="screening", focus={**FLIP, **TWO}),
     Mutant("gain: removals forgotten", "prove/gains.py", "inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]", "inside[REMOVE] = -np.inf", engine="screening", focus={**FAKE, **TWO}),
     Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}),
-    Mutant("gain: flips from other labels forgotten", "prove/gains.py", "                        if allowed[t, j]:", "                        if False:", engine="screening", focus={**FLIP, **TWO, "classes": 3}),
+    Mutant("gain: flips from other labels forgotten", "prove/gains.py", "inside[FLIP] = max(away[y], towards[j])", "inside[FLIP] = away[y]", engine="screening", focus={**FLIP, **TWO, "classes": 3}),
     Mutant("children that somebody may fall in are forgotten", "prove/walk.py", "spent += self._visit_waiting(waiting)", "self.awaited[waiting.people] -= 1", engine="screening", focus=TWO),
     # Twins of people, in trees without a limit.
     Mutant("twins in trees with a limit", "prove/twins.py", " and settings.max_depth is None", "", engine="twins"),
@@ -213,7 +213,10 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("a label to flip to forgotten", "refute/tables.py", "for target in range(self.problem.bias.n_labels):", "for target in range(self.problem.bias.n_labels - 1):", engine="auto", focus=FLIP, problems=200),
     Mutant("a label to flip to forgotten, in a node", "refute/few_changes.py", "flips_to = bias.flips_to & (bias.flips > 0)", "flips_to = bias.flips_to & (np.arange(bias.n_labels) > 0)", engine="tables", focus=FLIP),
     Mutant("a class of equal rows forgotten", "refute/tables.py", "for rows in groups.values():", "for rows in list(groups.values())[1:]:", engine="auto", problems=200),
-    Mutant("proved before the last child", "paths/listing.py", "        if len(waiting):\n            self._go_on(fan)\n", "", engine="programs", focus=FLIP),
+    Mutant("paths: a leaf that needs all gains left out", "prove/gains.py", "short = (lacking > most)", "short = (lacking >= most)", engine="programs", focus=FLIP),
+    Mutant("paths: only children where all may fall", "paths/listing.py", "np.flatnonzero(failing.any(axis=1))", "np.flatnonzero(failing.all(axis=1))", engine="programs", focus={**FLIP, **TWO}),
+    Mutant("paths: the last open person forgotten", "paths/listing.py", "rest[self._harmful(cuts, fan.possible[rest], waiting)]", "rest[self._harmful(cuts, fan.possible[rest], waiting[:-1])]", engine="programs", focus=FLIP),
+    Mutant("proved before the last child", "paths/listing.py", "            self._go_on(fan)\n        self.outstanding", "        self.outstanding", engine="programs", focus=FLIP),
     Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
     # Missing values: every rule of the learner's left out once.
     Mutant("missing rows never on the left", "prove/views.py", "keep &= ~(second & (splits.low == 0))", "keep &= ~second", engine="relational", focus=HOLES_FLIP),

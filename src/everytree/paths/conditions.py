@@ -4,7 +4,7 @@ Two forms. Flips of two labels under Gini are exact: the best split has the larg
 Everything else works on boxes of counts: a chord-like upper bound for the path's split against tangents of
 its rivals. Sits between the layout of a path and the program; the criterion brings the algebra.
 
-Where the criterion has a linear lead h (`linear_lead`), a split is best iff s h_phi >= h_psi and
+Where the criterion has a linear lead h (`linear_leads`), a split is best iff s h_phi >= h_psi and
 s h_phi >= -h_psi for all rivals psi and one sign s.
 
 On a box lo <= u <= hi of the counts u of phi's branches, G_phi(u) is at most its tangent at the centre plus
@@ -24,7 +24,7 @@ from everytree.learner.criterion.front import (
     for_kernels,
     gradient,
     lead_needed,
-    linear_lead,
+    linear_leads,
     remainder,
     split_value,
     tie_slack,
@@ -121,14 +121,14 @@ def require_best_exactly(
     asks for a lead instead, for witnesses.
     """
     slack = -strict if strict > 0 else tie_slack(counts, flips)
-    form, value = linear_lead(counts[0])
-    own = sign * (form @ effects[0])
-    program.require(own, -sign * value - slack)
-    for rival, effect in zip(counts[1:], effects[1:], strict=True):
-        other, rival_value = linear_lead(rival)
-        change = other @ effect
-        program.require(own - change, rival_value - sign * value - slack)
-        program.require(own + change, -rival_value - sign * value - slack)
+    forms, values = linear_leads(counts)
+    changes = np.array([form @ effect for form, effect in zip(forms, effects, strict=True)])
+    own, value = sign * changes[0], sign * values[0]
+    rows, right = np.empty((2 * len(counts) - 1, len(own))), np.empty(2 * len(counts) - 1)
+    rows[0], right[0] = own, -value
+    rows[1::2], right[1::2] = own - changes[1:], values[1:] - value
+    rows[2::2], right[2::2] = own + changes[1:], -values[1:] - value
+    program.require_all(rows, right - slack)
 
 
 def require_best_in_box(

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.paths.boxes import Family
-from everytree.paths.listing import Listing, Path
+from everytree.paths.listing import Listing
 from everytree.paths.program import Solver
 from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, PathSearch
+from everytree.paths.waiting import Path
 from everytree.refute.judge import PROGRAMS
 from everytree.refute.trial import most_rows
 from everytree.support.clock import now
@@ -48,7 +49,7 @@ MOST_KEPT = 100_000
 SHARED_RIVALS = 5
 """Rivals that a path takes over from earlier paths through the same node."""
 
-PROGRAM_SECONDS = 5e-3
+PROGRAM_SECONDS = 2.5e-3
 """About what one program costs."""
 
 

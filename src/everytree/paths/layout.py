@@ -20,7 +20,7 @@ from everytree.prove.views import LARGEST
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.paths.listing import Step
+    from everytree.paths.waiting import Step
     from everytree.prove.problem import Problem
 
 MOST_ADDED_CELLS = 3000

@@ -8,17 +8,28 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from everytree.learner.criterion.front import AT
+from everytree.paths.waiting import Child, Fan, Item, Path, Step, Stop, size_of
 from everytree.prove import routing
 from everytree.prove.counts import node_total
 from everytree.prove.engines import RelationalEngine
+from everytree.prove.gains import all_gains, gains_below, within_gains
 from everytree.prove.node import Cut, Node, Nodes
+from everytree.prove.screening import (
+    ROW_SECONDS,
+    SCREENED_CELLS,
+    Below,
+    Visitors,
+    can_screen,
+    screen,
+    sort_rows,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,66 +46,8 @@ MOST_WAITING = 200_000
 NODE_SECONDS, SPLIT_SECONDS, CHILD_SECONDS = 5e-4, 1e-6, 2e-4
 """About what it costs to open a node, each of its candidate splits, and to follow one of them."""
 
-PATH_BYTES = 4000
-"""Memory that a path takes with the splits and rivals that programs note for it."""
-
-
-@dataclass(frozen=True, eq=False)
-class Step:
-    """One level of a path: the node's rows, the split that must be best there, and the side that is taken.
-
-    A step without a split (``feature`` is -1) ends the path at a node that stays whole.
-    """
-
-    rows: NDArray[np.int32]
-    feature: int
-    low: int
-    high: int
-    side: int
-    rivals: tuple[tuple[int, int], ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """Steps from the root, the label at the end, and the people who would get it and expect another one.
-
-    ``effort`` estimates the share of the budget that the path needs; the most plausible paths have the least.
-    """
-
-    steps: tuple[Step, ...]
-    label: int
-    people: NDArray[np.int32]
-    effort: float
-
-    @property
-    def family(self) -> tuple[object, ...]:
-        """Columns, sides and label: paths that differ only in where they cut."""
-        return (*((step.feature, step.side) for step in self.steps), self.label)
-
-
-@dataclass(frozen=True, eq=False)
-class _Stop:
-    """A node on the way: what came before it, and who may come here."""
-
-    steps: tuple[Step, ...]
-    node: Node
-    people: NDArray[np.int32]
-    effort: float
-
-
-@dataclass(eq=False)
-class _Fan:
-    """The children of a stop, least effort first; `position` is the next one."""
-
-    stop: _Stop
-    ranking: Ranking
-    cuts: routing.Cuts
-    rivals: tuple[tuple[int, int], ...]
-    chosen: NDArray[np.int64]
-    possible: NDArray[np.bool_]
-    effort: NDArray[np.float64]
-    order: NDArray[np.int64]
-    position: int = 0
+LEAST_SCREENED = 16
+"""Children that are screened at a time at least: the rows of their parent are sorted for them."""
 
 
 class Listing:
@@ -122,10 +75,10 @@ class Listing:
         self.outstanding = np.zeros(len(predictions), np.int64)
         self.too_many = False
         self.most_bytes, self.bytes = memory / 2, 0
-        self._heap: list[tuple[float, int, _Stop | _Fan | Path]] = []
+        self._heap: list[tuple[float, int, Item]] = []
         self._order = count()
         everyone = np.flatnonzero(wanted).astype(np.int32)
-        self._push(0.0, _Stop((), self.nodes.root(), everyone, 0.0), everyone)
+        self._push(0.0, Stop((), self.nodes.root(), everyone, 0.0, all_gains(problem)), everyone)
 
     def settle(self, path: Path) -> None:
         """Take note that no table takes a path."""
@@ -136,17 +89,18 @@ class Listing:
         while self._heap:
             item = heapq.heappop(self._heap)[2]
             if not isinstance(item, Path):
-                self.bytes -= _size(item)
+                self.bytes -= size_of(item)
             if isinstance(item, Path):
                 yield item
-            elif isinstance(item, _Fan):
-                self._next_child(item)
-                yield CHILD_SECONDS
+            elif isinstance(item, Fan):
+                yield self._next_children(item)
+            elif isinstance(item, Child):
+                yield CHILD_SECONDS + self._open(self._build(item))
             else:
                 yield self._open(item)
 
-    def _push(self, effort: float, item: _Stop | _Fan | Path, people: NDArray[np.int32]) -> None:
-        self.bytes += _size(item)
+    def _push(self, effort: float, item: Item, people: NDArray[np.int32]) -> None:
+        self.bytes += size_of(item)
         if len(self._heap) >= MOST_WAITING or self.bytes > self.most_bytes:
             # What is left out keeps its people outstanding for ever: they are not proved here.
             self.too_many = True
@@ -154,7 +108,7 @@ class Listing:
             heapq.heappush(self._heap, (effort, next(self._order), item))
         self.outstanding[people] += 1
 
-    def _open(self, stop: _Stop) -> float:
+    def _open(self, stop: Stop) -> float:
         """Find what may be best in a node, and put its children in the order of their effort."""
         node = stop.node
         waiting = stop.people[self.wanted[stop.people]]
@@ -172,18 +126,25 @@ class Listing:
             self._end_whole(stop)
         rivals = tuple((cut.feature, cut.low) for cut in map(ground.cut, ranking.challengers))
         chosen, possible = self.engine.settle(ranking, leaves=node.depth == 1)
-        exact = self.engine.exact_thresholds(node.budget)
         if node.depth == 1:
-            harmful = self._harmful(
-                routing.cut_splits(self.problem.columns, ground.splits, chosen, exact), possible, waiting
-            )
+            harmful = self._harmful(self._cuts(ranking, chosen), possible, waiting)
             chosen, possible = chosen[harmful], possible[harmful]
-        cuts = routing.cut_splits(self.problem.columns, ground.splits, chosen, exact)
+        most = gains_below(ranking, chosen, stop.most, closely=can_screen(self.problem))
+        if node.depth == 1 and can_screen(self.problem):
+            possible &= within_gains(ground, chosen, most)
+            harmful = self._harmful(self._cuts(ranking, chosen), possible, waiting)
+            chosen, possible, most = chosen[harmful], possible[harmful], most[harmful]
+        cuts = self._cuts(ranking, chosen)
         effort = np.maximum(stop.effort, _efforts(ranking, chosen))
         order = np.argsort(effort, kind="stable")
-        self._go_on(_Fan(stop, ranking, cuts, rivals, chosen, possible, effort, order))
+        fan = Fan(stop, ranking, cuts, rivals, chosen, possible, most, effort, order, len(waiting))
+        self._go_on(fan)
         self.outstanding[stop.people] -= 1
-        return NODE_SECONDS + SPLIT_SECONDS * (len(node.rows) + 10 * len(ranking.chosen))
+        return NODE_SECONDS + SPLIT_SECONDS * (len(node.rows) + 3 * len(ranking.chosen))
+
+    def _cuts(self, ranking: Ranking, chosen: NDArray[np.int64]) -> routing.Cuts:
+        exact = self.engine.exact_thresholds(ranking.ground.budget)
+        return routing.cut_splits(self.problem.columns, ranking.ground.splits, chosen, exact)
 
     def _harmful(
         self, cuts: routing.Cuts, possible: NDArray[np.bool_], people: NDArray[np.int32]
@@ -195,34 +156,81 @@ class Listing:
         harmful: NDArray[np.bool_] = (possible & others).any(axis=(1, 2))
         return harmful
 
-    def _go_on(self, fan: _Fan) -> None:
+    def _go_on(self, fan: Fan) -> None:
         """Let a fan wait for the turn of its next child."""
         if fan.position < len(fan.order):
             self._push(float(fan.effort[fan.order[fan.position]]), fan, fan.stop.people)
 
-    def _next_child(self, fan: _Fan) -> None:
+    def _next_children(self, fan: Fan) -> float:
+        """Follow the next split of a fan to both sides, or screen the next ones; gives the seconds."""
+        stop = fan.stop
+        waiting = stop.people[self.wanted[stop.people]]
+        spent = CHILD_SECONDS
+        if stop.node.depth == 2 and can_screen(self.problem):
+            spent += self._screen(fan, waiting)
+        else:
+            self._follow(fan, waiting)
+        if len(waiting):
+            self._leave_out_harmless(fan, waiting)
+            self._go_on(fan)
+        self.outstanding[stop.people] -= 1
+        return spent
+
+    def _follow(self, fan: Fan, waiting: NDArray[np.int32]) -> None:
         """Follow one split of a fan to both sides."""
-        stop, node = fan.stop, fan.stop.node
         c = int(fan.order[fan.position])
         fan.position += 1
-        ground = fan.ranking.ground
-        cut = ground.cut(fan.chosen[c])
-        waiting = stop.people[self.wanted[stop.people]]
         for side in (0, 1):
             people = routing.people_of_side(fan.cuts, c, side, waiting, self.X)
             if len(people) == 0:
                 continue
-            step = _step(node, cut, side, fan.rivals)
-            after = _Stop((*stop.steps, step), node, people, float(fan.effort[c]))
-            if node.depth == 1:
-                self._add(after, ground.counts(fan.chosen[c], side), np.flatnonzero(fan.possible[c, side]))
+            if fan.stop.node.depth == 1:
+                counts = fan.ranking.ground.counts(fan.chosen[c], side)
+                end = self._after(fan, c, side, people, fan.stop.node)
+                self._add(end, counts, np.flatnonzero(fan.possible[c, side]))
             else:
-                self._push(after.effort, replace(after, node=self.nodes.child(node, cut, side)), people)
-        if len(waiting):
-            self._go_on(fan)
-        self.outstanding[stop.people] -= 1
+                child = self._build(Child(fan, c, side, people))
+                self._push(child.effort, child, people)
 
-    def _end_whole(self, stop: _Stop) -> None:
+    def _screen(self, fan: Fan, waiting: NDArray[np.int32]) -> float:
+        """Let those of the next children wait below which somebody may fall, whatever split comes last."""
+        problem, node, ground = self.problem, fan.stop.node, fan.ranking.ground
+        at_once = max(LEAST_SCREENED, SCREENED_CELLS // (2 * len(self.X) * len(node.rows) + 1))
+        part = fan.order[fan.position : fan.position + at_once]
+        fan.position += len(part)
+        cuts = self._cuts(fan.ranking, fan.chosen[part])
+        below = Below(cuts.feature, ground.splits.low[fan.chosen[part]], fan.most[part])
+        visitors = Visitors(waiting, self.X, self.predictions, cuts)
+        ordered = sort_rows(problem.columns, problem.types, node.rows)
+        exact = self.engine.exact_thresholds(node.budget)
+        failing, _, looked_at = screen(
+            problem.columns, problem.types, node.budget, ordered, below, visitors, (0, len(part), exact)
+        )
+        for place in np.flatnonzero(failing.any(axis=1)).tolist():
+            child = Child(fan, int(part[place // 2]), place % 2, waiting[failing[place]])
+            self._push(float(fan.effort[child.c]), child, child.people)
+        return float(ROW_SECONDS * (looked_at + 2 * ordered.code.size))
+
+    def _build(self, child: Child) -> Stop:
+        """Make the node of a child."""
+        fan = child.fan
+        node = self.nodes.child(fan.stop.node, fan.ranking.ground.cut(fan.chosen[child.c]), child.side)
+        return self._after(fan, child.c, child.side, child.people, node)
+
+    def _after(self, fan: Fan, c: int, side: int, people: NDArray[np.int32], node: Node) -> Stop:
+        """What comes after one side of a split."""
+        step = _step(fan.stop.node, fan.ranking.ground.cut(fan.chosen[c]), side, fan.rivals)
+        return Stop((*fan.stop.steps, step), node, people, float(fan.effort[c]), fan.most[c, side])
+
+    def _leave_out_harmless(self, fan: Fan, waiting: NDArray[np.int32]) -> None:
+        """Leave out children of the last level that mattered only for people who are decided by now."""
+        if fan.stop.node.depth == 1 and len(waiting) < fan.asked_for:
+            rest = fan.order[fan.position :]
+            cuts = self._cuts(fan.ranking, fan.chosen[rest])
+            fan.order = rest[self._harmful(cuts, fan.possible[rest], waiting)]
+            fan.position, fan.asked_for = 0, len(waiting)
+
+    def _end_whole(self, stop: Stop) -> None:
         """End a path at a node that stays whole."""
         node = stop.node
         total = node_total(node.rows, self.problem.types)
@@ -230,7 +238,7 @@ class Listing:
         step = Step(node.rows, -1, 0, 0, 0, ())
         self._add(replace(stop, steps=(*stop.steps, step)), total, np.flatnonzero(leaves.possible[0, 0]))
 
-    def _add(self, end: _Stop, counts: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
+    def _add(self, end: Stop, counts: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
         steps, people, budget, effort = end.steps, end.people, end.node.budget, end.effort
         own = np.bincount(self.problem.types.label, weights=counts, minlength=self.problem.bias.n_labels)
         own *= self.problem.criterion.weights[AT]
@@ -241,15 +249,6 @@ class Listing:
                 needed = float(own.max() - own[j]) / reach
                 path = Path(steps, int(j), expecting, max(effort, needed))
                 self._push(path.effort, path, expecting)
-
-
-def _size(item: _Stop | _Fan | Path) -> int:
-    """About the bytes that something takes while it waits; a path is kept with its rivals until the end."""
-    if isinstance(item, Path):
-        return PATH_BYTES + item.people.nbytes
-    stop = item.stop if isinstance(item, _Fan) else item
-    splits = 100 * len(item.order) if isinstance(item, _Fan) else 0
-    return stop.node.rows.nbytes + stop.people.nbytes + 8 * len(stop.steps) + 600 + splits
 
 
 def _step(node: Node, cut: Cut, side: int, rivals: tuple[tuple[int, int], ...]) -> Step:

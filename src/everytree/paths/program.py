@@ -63,17 +63,20 @@ class Program:
     free: NDArray[np.float64]
     most: float = 1.0
     rows: list[NDArray[np.float64]] = field(default_factory=list)
-    right: list[float] = field(default_factory=list)
-    scales: list[float] = field(default_factory=list)
+    right: list[NDArray[np.float64]] = field(default_factory=list)
+    scales: list[NDArray[np.float64]] = field(default_factory=list)
 
     def require(self, coefficients: NDArray[np.float64], right: float) -> None:
-        """Add one condition, scaled so that its largest coefficient is 1."""
-        scale = float(np.abs(coefficients).max(initial=0.0))
-        if scale == 0.0:
-            scale = 1.0
-        self.scales.append(scale)
-        self.rows.append(coefficients / scale)
-        self.right.append(right / scale)
+        """Add one condition."""
+        self.require_all(coefficients[None, :], np.array([right]))
+
+    def require_all(self, coefficients: NDArray[np.float64], right: NDArray[np.float64]) -> None:
+        """Add conditions, each scaled so that its largest coefficient is 1."""
+        scales = np.abs(coefficients).max(axis=1, initial=0.0)
+        scales[scales == 0.0] = 1.0
+        self.scales.append(scales)
+        self.rows.append(coefficients / scales[:, None])
+        self.right.append(right / scales)
 
     def solve(self, solver: Solver, whole: bool = False) -> Solution:
         """Minimise t + PENALTY * z, z the largest violation of a condition; columns are f, t, z.
@@ -89,10 +92,11 @@ class Program:
         )
         x, multipliers = solver.run(cost, matrix, right, top, n if whole else 0)
         if x is None:
-            return Solution(0.0, -np.inf, np.inf, np.zeros(n), np.zeros(len(self.rows)))
+            return Solution(0.0, -np.inf, np.inf, np.zeros(n), np.zeros(sum(map(len, self.right))))
         bound = -np.inf if whole else dual_bound(cost, matrix, right, top, multipliers)
         amounts = np.clip(x[:n], 0.0, self.changes.cap)
-        given = np.maximum(multipliers[: len(self.rows)], 0.0) / np.array(self.scales)
+        scales = np.concatenate(self.scales)
+        given = np.maximum(multipliers[: len(scales)], 0.0) / scales
         return Solution(float(x[n]), bound, float(x[n + 1]), amounts, given)
 
     def _matrix(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -100,13 +104,13 @@ class Program:
         changes = self.changes
         n, n_kinds = len(changes.cap), len(changes.uses)
         shared = np.flatnonzero(np.bincount(changes.group[changes.group >= 0]) > 1)
-        matrix = np.zeros((len(self.rows) + n_kinds + len(shared), n + 2))
+        r = sum(map(len, self.right))
+        first = r + n_kinds
+        matrix = np.zeros((first + len(shared), n + 2))
         right = np.zeros(len(matrix))
-        for r, row in enumerate(self.rows):
-            matrix[r, :n] = row
-            matrix[r, n + 1] = 1.0
-        right[: len(self.rows)] = self.right
-        r, first = len(self.rows), len(self.rows) + n_kinds
+        matrix[:r, :n] = np.concatenate(self.rows)
+        matrix[:r, n + 1] = 1.0
+        right[:r] = np.concatenate(self.right)
         matrix[r:first, :n] = -changes.uses
         matrix[r:first, n] = self.free
         right[r:first] = -self.fixed

@@ -27,7 +27,7 @@ from everytree.support.clock import now
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.paths.listing import Path
+    from everytree.paths.waiting import Path
     from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
 

@@ -22,7 +22,7 @@ from everytree.refute.trial import Trial
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.paths.listing import Path, Step
+    from everytree.paths.waiting import Path, Step
     from everytree.prove.problem import Problem
     from everytree.refute.new_rows import RowMaker
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.engines import Ranking
+    from everytree.prove.node import Ground
     from everytree.prove.problem import Problem
 
 ROUNDING = 1e-6
@@ -55,6 +56,20 @@ def gains_below(
     return most
 
 
+def within_gains(ground: Ground, chosen: NDArray[np.int64], most: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether label j can win the leaf on a side of some splits with these gains: (splits, 2, j).
+
+    In one table it is ahead of all others, so it makes up on each of them what it lacks on T.
+    """
+    n_labels = most.shape[-1]
+    of_label = np.eye(n_labels, dtype=np.int64)[ground.types.label]
+    left = ground.splits.left[chosen] @ of_label
+    own = np.stack([left, ground.splits.total @ of_label - left], axis=1)
+    lacking = own[..., :, None] - own[..., None, :] + np.triu(np.ones((n_labels, n_labels), np.int64), 1)
+    short = (lacking > most) & ~np.eye(n_labels, dtype=np.bool_)
+    return np.asarray(~short.any(axis=-2))
+
+
 @kernel
 def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     """Largest gain of label j on label y by acts on one side of a split that beats psi with the same budget.
@@ -81,6 +96,8 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     dearest = dearest_of(gradient)
     best = np.empty(len(ALL_KINDS))
     inside = np.empty(len(ALL_KINDS))
+    away = np.empty(n_labels)
+    towards = np.empty(n_labels)
     limit = on_table - tolerance(criterion, splits.total.sum() + budget.additions)
     result = np.empty((len(chosen), 2, n_labels, n_labels), np.int64)
     for c in range(len(chosen)):
@@ -94,17 +111,19 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
         for kind in ALL_KINDS:
             slack += acts[kind] * best[kind]
         for side in range(2):
+            away[:], towards[:] = -np.inf, -np.inf
+            for y in range(n_labels):
+                for j in range(n_labels):
+                    if allowed[y, j]:
+                        flip = branches.flip[side, y, j] + dearest[FLIP, y, j]
+                        away[y], towards[j] = max(away[y], flip), max(towards[j], flip)
             for y in range(n_labels):
                 for j in range(n_labels):
                     inside[:] = -np.inf
                     if budget.addable[j]:
                         inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]
                     inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]
-                    for t in range(n_labels):
-                        if allowed[y, t]:
-                            inside[FLIP] = max(inside[FLIP], branches.flip[side, y, t] + dearest[FLIP, y, t])
-                        if allowed[t, j]:
-                            inside[FLIP] = max(inside[FLIP], branches.flip[side, t, j] + dearest[FLIP, t, j])
+                    inside[FLIP] = max(away[y], towards[j])
                     gain = _knapsack(max(0.0, slack), inside, best, acts)
                     result[c, side, y, j] = int(gain + ROUNDING)
     return result

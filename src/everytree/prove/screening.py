@@ -26,6 +26,10 @@ ROW_SECONDS = 6e-8
 """About what a row of one column costs that is looked at, with the people who are compared with it."""
 
 
+SCREENED_CELLS = 5_000_000
+"""Rows times columns that are screened before others have their turn."""
+
+
 class Sorted(NamedTuple):
     """A node's rows in the order of each column: their places in the node, their codes and types there."""
 

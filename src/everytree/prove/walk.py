@@ -56,9 +56,6 @@ class Outcome:
         return bool(self.finished.all())
 
 
-SCREENED_CELLS = 5_000_000
-"""Rows times columns that are screened before others have their turn."""
-
 DEEPEST_SCREENED = 12
 """Levels of trees whose people are screened: deeper ones have too many nodes above the last level."""
 
@@ -204,7 +201,7 @@ class Walk:
             frame.ordered = screening.sort_rows(problem.columns, problem.types, visit.node.rows)
         people = visit.people[self.live(visit.people)]
         end = frame.left // 2
-        at_once = SCREENED_CELLS // (2 * X.shape[0] * len(visit.node.rows) + 2 * len(people)) + 1
+        at_once = screening.SCREENED_CELLS // (2 * X.shape[0] * len(visit.node.rows) + 2 * len(people)) + 1
         begin = max(0, end - at_once)
         frame.left = 2 * begin
         self.done += frame.weight * 2 * (end - begin)

@@ -16,6 +16,7 @@ import numpy as np
 
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner.criterion.front import for_kernels, tolerance
+from everytree.paths.conditions import MOST_LABELS
 from everytree.paths.deciding import Programs
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
@@ -78,8 +79,9 @@ they did not find at once they find seldom, while others come nearer to their en
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
 
-SHALLOW = 2
-"""Depth of trees that have few paths."""
+SHALLOW, SHALLOW_ATTACK = 2, 0.5
+"""Depth of trees that have few paths, and the share of attacks there: programs come to their end with all
+paths, and settle everybody then."""
 
 LEAST_FEWER = 16
 """Where many more rows may be added than there are, witnesses are looked for with so many at least."""
@@ -107,6 +109,7 @@ class _Worker:
 
     name: str
     steps: Iterator[float]
+    share: float
     spent: float = 0.0
     turn: float = 0.0
     lately: float = 0.0
@@ -118,7 +121,7 @@ class _Worker:
         self.spent += spent
         self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
         self.in_vain = 0.0 if decided else self.in_vain + spent
-        share = SHARES[self.name] * (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
+        share = self.share * (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
         if self.name == "attack":
             share /= 1 + self.in_vain / TIRING
         self.turn += spent / share
@@ -145,7 +148,8 @@ class Deciding:
         if self.auto and twins_decide(problem):
             self.judge.prove(kept_by_twins(problem, people), TWINS)
         self.head_start = HEAD_START if problem.depth <= DEEPEST_SCREENED else HEAD_START_DEEP
-        self.workers = [_Worker("walk", self._walk())]
+        self.workers: list[_Worker] = []
+        self._employ("walk", self._walk())
 
     def run(self, progress: Progress | None = None) -> Decision:
         """Decide as many people as the limits allow; Ctrl-C ends it early, with what is known by then."""
@@ -189,22 +193,27 @@ class Deciding:
         waiting = [w for w in self.workers if not w.done and not self._must_wait(w)]
         return min(waiting, key=lambda w: w.turn, default=None)
 
+    def _employ(self, name: str, steps: Iterator[float]) -> None:
+        shallow = self.problem.depth <= SHALLOW and name == "attack"
+        self.workers.append(_Worker(name, steps, SHALLOW_ATTACK if shallow else SHARES[name]))
+
     def _hire(self) -> None:
         """Bring in everybody but the walk."""
-        self.workers.append(_Worker("tiny", self._try_every_table()))
+        self._employ("tiny", self._try_every_table())
         if Attack.is_possible(self.problem) and self._has_room():
             rows = most_rows(self.problem, self.limits.memory)
-            self.workers.append(_Worker("attack", Attack(self.problem, self.judge, rows).run()))
+            self._employ("attack", Attack(self.problem, self.judge, rows).run())
         tables = EveryTable if EveryTable.is_possible(self.problem) else WholeTables
         if tables.is_possible(self.problem):
             self.every_table = tables(self.problem, self.judge)
-            self.workers.append(_Worker("tables", self._try_every_long_table(self.every_table)))
+            self._employ("tables", self._try_every_long_table(self.every_table))
         if self.problem.bias.additions > len(self.problem.table.y):
-            self.workers.append(_Worker("fewer", self._try_fewer()))
+            self._employ("fewer", self._try_fewer())
         problem = self.problem
+        few_labels = problem.bias.n_labels <= MOST_LABELS
         # beyond, ties outweigh records
-        if tolerance(for_kernels(problem.criterion), problem.bias.additions) <= 1.0:
-            self.workers.append(_Worker("programs", self._programs()))
+        if few_labels and tolerance(for_kernels(problem.criterion), problem.bias.additions) <= 1.0:
+            self._employ("programs", self._programs())
 
     def _has_room(self) -> bool:
         return DRAFT_BYTES * self.problem.columns.codes.size <= self.limits.memory

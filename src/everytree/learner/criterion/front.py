@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.learner.criterion import entropy, gini, weighted
-from everytree.learner.criterion.gini import linear_lead, possible_signs, tie_slack
+from everytree.learner.criterion.gini import linear_leads, possible_signs, tie_slack
 from everytree.learner.criterion.shared import TIE_TOLERANCE, Branches, Criterion, Reach
 from everytree.learner.criterion.weighted import AT, LEAST, MOST, PRICED
 from everytree.learner.weights import whole_weights
@@ -38,7 +38,7 @@ __all__ = [
     "Branches",
     "Criterion",
     "Reach",
-    "linear_lead",
+    "linear_leads",
     "possible_signs",
     "tie_slack",
 ]  # what is handed on
@@ -345,5 +345,5 @@ def tangent_points(
 
 
 def has_linear_form(criterion: Criterion, n_labels: int) -> bool:
-    """Whether the best split is found by `linear_lead` where only labels are flipped."""
+    """Whether the best split is found by `linear_leads` where only labels are flipped."""
     return criterion.code == GINI and n_labels == 2

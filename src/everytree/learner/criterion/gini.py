@@ -227,16 +227,18 @@ def remainder(low: NDArray[np.float64], high: NDArray[np.float64]) -> float:
     return max(0.0, excess)
 
 
-def linear_lead(counts: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
-    """Lead h of a split as a linear form: coefficients on the counts, and its value on T.
+def linear_leads(counts: list[NDArray[np.float64]]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Leads h of splits as linear forms: their coefficients on the counts, and their values on T.
 
     With p positives of n rows in a branch, G_phi - (P^2 + (N - P)^2) / N = 2 h_phi^2, where
     h_phi = sqrt(n_L n_R / N) (p_L / n_L - p_R / n_R): linear in p where flips leave the sizes as they are.
     """
-    left, right = counts[:2].sum(), counts[2:].sum()
+    table = np.array(counts)
+    left, right = table[:, :2].sum(axis=1), table[:, 2:].sum(axis=1)
     weight = np.sqrt(left * right / (left + right))
-    form = np.array([0.0, weight / left, 0.0, -weight / right])
-    return form, float(form @ counts)
+    forms = np.zeros_like(table)
+    forms[:, 1], forms[:, 3] = weight / left, -weight / right
+    return forms, (forms * table).sum(axis=1)
 
 
 def possible_signs(counts: list[NDArray[np.float64]], flips: float) -> list[int]:
@@ -245,15 +247,12 @@ def possible_signs(counts: list[NDArray[np.float64]], flips: float) -> list[int]
     A flip changes h by at most its largest coefficient, so h can grow to h + l max|form| while a rival keeps
     at least |h| - l max|form|.
     """
-    form, value = linear_lead(counts[0])
-    reach = flips * float(np.abs(form).max())
-    least = 0.0
-    for rival in counts[1:]:
-        other, rival_value = linear_lead(rival)
-        least = max(least, abs(rival_value) - flips * float(np.abs(other).max()))
+    forms, values = linear_leads(counts)
+    reach = flips * np.abs(forms).max(axis=1)
+    least = float((np.abs(values) - reach)[1:].max(initial=0.0))
     least -= float(np.sqrt(TIE_TOLERANCE * counts[0].sum()))
-    signs = [1, -1] if value >= 0 else [-1, 1]
-    return [sign for sign in signs if sign * value + reach >= least]
+    signs = [1, -1] if values[0] >= 0 else [-1, 1]
+    return [sign for sign in signs if sign * values[0] + reach[0] >= least]
 
 
 def tie_slack(counts: list[NDArray[np.float64]], flips: float) -> float:
@@ -270,8 +269,6 @@ def tie_slack(counts: list[NDArray[np.float64]], flips: float) -> float:
     """
     tied = TIE_TOLERANCE * float(counts[0].sum())
     coarse = float(np.sqrt(tied / 2))
-    least = 0.0
-    for split in counts:
-        form, value = linear_lead(split)
-        least = max(least, abs(value) - flips * float(np.abs(form).max()))
+    forms, values = linear_leads(counts)
+    least = float((np.abs(values) - flips * np.abs(forms).max(axis=1)).max(initial=0.0))
     return min(coarse, tied / (4 * (least - coarse))) if least > coarse else coarse

@@ -19,10 +19,10 @@ from everytree.checker.proofs.paths import PathCheck
 from everytree.checker.proofs.walk import open_node
 from everytree.checker.proofs.wording import Rejected
 from everytree.paths.boxes import Family
-from everytree.paths.listing import Path, Step
 from everytree.paths.program import Solver
 from everytree.paths.recording import RecordedSearch
 from everytree.paths.search import IMPOSSIBLE
+from everytree.paths.waiting import Path, Step
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Nodes
 from everytree.prove.recording import named, written
