@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.learner.criterion.front import AT
-from everytree.paths.waiting import Child, Fan, Item, Path, Step, Stop, size_of
+from everytree.paths.waiting import Child, Fan, Item, Path, Step, Stop, level_of, size_of
 from everytree.prove import routing
 from everytree.prove.counts import node_total
 from everytree.prove.engines import RelationalEngine
@@ -46,12 +46,16 @@ MOST_WAITING = 200_000
 NODE_SECONDS, SPLIT_SECONDS, CHILD_SECONDS = 5e-4, 1e-6, 2e-4
 """About what it costs to open a node, each of its candidate splits, and to follow one of them."""
 
+BONUS = 0.3
+"""What each split that is behind counts against effort: else all nodes of a level would be opened before the
+first path is found, where a few changes make any split the best."""
+
 LEAST_SCREENED = 16
 """Children that are screened at a time at least: the rows of their parent are sorted for them."""
 
 
 class Listing:
-    """Every path by which somebody may get another label, one at a time, the least effort first.
+    """Every path by which somebody may get another label, one at a time, those of little effort first.
 
     Nodes are opened when their turn comes, so the first path is there before the second is looked for.
     ``outstanding[p]`` counts the paths of person p that were given out and the nodes that may still lead to
@@ -105,7 +109,7 @@ class Listing:
             # What is left out keeps its people outstanding for ever: they are not proved here.
             self.too_many = True
         else:
-            heapq.heappush(self._heap, (effort, next(self._order), item))
+            heapq.heappush(self._heap, (effort - BONUS * level_of(item), next(self._order), item))
         self.outstanding[people] += 1
 
     def _open(self, stop: Stop) -> float:

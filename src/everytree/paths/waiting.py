@@ -109,3 +109,10 @@ def size_of(item: Item) -> int:
     stop = item.stop if isinstance(item, Fan) else item
     splits = 100 * len(item.order) if isinstance(item, Fan) else 0
     return stop.node.rows.nbytes + stop.people.nbytes + 8 * len(stop.steps) + 600 + splits
+
+
+def level_of(item: Item) -> int:
+    """Splits that something that waits has behind it."""
+    if isinstance(item, Child):
+        return len(item.fan.stop.steps) + 1
+    return len((item.stop if isinstance(item, Fan) else item).steps)

@@ -68,13 +68,13 @@ SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, 
 decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
 decides many people in a second gets more of it."""
 
-HALF_LIFE, MOST_FAVOUR = 1.0, 4.0
+HALF_LIFE, MOST_FAVOUR = 1.0, 12.0
 """Seconds, by estimate, after which people that a worker decided count half for its share of the time; and
 how many times as much it gets for them at most, so that nobody waits for long."""
 
-TIRING = 3.0
-"""Seconds, by estimate, of attacks that decided nobody after which they get half as much of the time: what
-they did not find at once they find seldom, while others come nearer to their end with every step."""
+TIRING = {"attack": 3.0, "walk": 5.0}
+"""Seconds, by estimate, in which a worker decided nobody after which it gets half as much of the time. What
+attacks do not find at once they find seldom, and a long walk that proves nobody has others on its way."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
@@ -82,6 +82,9 @@ PATIENCE = 2.0
 SHALLOW, SHALLOW_ATTACK = 2, 0.5
 """Depth of trees that have few paths, and the share of attacks there: programs come to their end with all
 paths, and settle everybody then."""
+
+DEEP_PROOFS = 0.25
+"""Share of the walk and of programs where the tree is too deep for screening: they seldom prove anybody."""
 
 LEAST_FEWER = 16
 """Where many more rows may be added than there are, witnesses are looked for with so many at least."""
@@ -122,8 +125,8 @@ class _Worker:
         self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
         self.in_vain = 0.0 if decided else self.in_vain + spent
         share = self.share * (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
-        if self.name == "attack":
-            share /= 1 + self.in_vain / TIRING
+        if self.name in TIRING:
+            share /= 1 + self.in_vain / TIRING[self.name]
         self.turn += spent / share
 
 
@@ -194,8 +197,12 @@ class Deciding:
         return min(waiting, key=lambda w: w.turn, default=None)
 
     def _employ(self, name: str, steps: Iterator[float]) -> None:
-        shallow = self.problem.depth <= SHALLOW and name == "attack"
-        self.workers.append(_Worker(name, steps, SHALLOW_ATTACK if shallow else SHARES[name]))
+        share = SHARES[name]
+        if self.problem.depth <= SHALLOW and name == "attack":
+            share = SHALLOW_ATTACK
+        if self.problem.depth > DEEPEST_SCREENED and name in ("walk", "programs"):
+            share = DEEP_PROOFS
+        self.workers.append(_Worker(name, steps, share))
 
     def _hire(self) -> None:
         """Bring in everybody but the walk."""

@@ -20,6 +20,7 @@ from everytree.refute.arena import Arena, Arenas
 from everytree.refute.change import Change
 from everytree.refute.corners import turn_corner
 from everytree.refute.follow import follow, new_way
+from everytree.refute.judge import AT_ONCE
 from everytree.refute.moves import Goal
 from everytree.refute.trial import Trial
 from everytree.support.kernels import kernel
@@ -75,6 +76,9 @@ SHARE_OF_COLUMNS = 0.3
 LONGEST_WAY = 128
 """Splits of one person's way that are followed."""
 
+DEAR = 0.05
+"""Seconds of a training, by estimate, from which on several trees are learned at a time."""
+
 CELL_SECONDS, ADDED_SECONDS = 3e-8, 0.015
 """About what one cell of the table costs while one way is learned, and what it costs to add rows to it."""
 
@@ -111,6 +115,8 @@ class Attack:
         if self.problem.bias.additions:
             yield from self._add_people()
         self.arenas = Arenas(self.problem, self.judge.new_tree(), self.judge.X)
+        if self.judge.training_seconds > DEAR:
+            yield from self._turn_leaves()
         for wave, openings in enumerate(WAVES):
             self.least_rows = FEWEST_ROWS * 2**wave
             for p in np.flatnonzero(self.judge.open):
@@ -126,6 +132,26 @@ class Attack:
     def _training_seconds(self) -> float:
         """About what a retraining costs; added rows are put into the user's table and looked at there."""
         return self.judge.training_seconds + (ADDED_SECONDS if self.problem.bias.additions else 0.0)
+
+    def _turn_leaves(self) -> Iterator[float]:
+        """Turn the leaf of person after person, and learn from the drafts of several at a time."""
+        cases: list[tuple[Trial, NDArray[np.int32]]] = []
+        for p in np.flatnonzero(self.judge.open).tolist():
+            if not self.judge.open[p]:
+                continue
+            rng = np.random.default_rng([self.seed, p])
+            goal, arena = self._goal(p, self._targets(p, rng, 1)[0]), self._arena(p)
+            if self._open(arena, LEAF, goal, rng, at_once=False):
+                _shrink(arena.columns, arena.table, arena.rules, goal, self.way)
+                cases.append((self._trial(arena), np.array([p], np.int32)))
+            spent = 4 * CELL_SECONDS * arena.columns.codes.size
+            if len(cases) == AT_ONCE:
+                before = self.judge.retrained
+                self.judge.consider_all(cases)
+                spent += self._training_seconds * (self.judge.retrained - before) / AT_ONCE
+                cases = []
+            yield spent
+        self.judge.consider_all(cases)
 
     def _attack(self, p: int, wave: int, opening: int, times: int) -> int:
         """Try one opening so many times on one person; gives the number of ways learned, about."""

@@ -21,7 +21,7 @@ from everytree.learner.criterion.front import WEIGHTED, for_kernels
 from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
 from everytree.refute.few_changes import REMOVED, FewChanges
-from everytree.refute.judge import TABLES
+from everytree.refute.judge import AT_ONCE, TABLES
 from everytree.refute.tied_ways import (
     CHANGE,
     DIFFERS,
@@ -148,8 +148,7 @@ class EveryTable:
         searching = True
         while searching or found:
             if found and (learning <= LEARNING * looking or not searching):
-                *_, p, trial = heappop(found)
-                seconds = self._learn(p, trial)
+                seconds = self._learn([heappop(found)[-2:] for _ in range(min(AT_ONCE, len(found)))])
                 learning += seconds
                 yield seconds
                 continue
@@ -167,14 +166,17 @@ class EveryTable:
         if self.finished[p] and self._trials[p] == 0:
             self.judge.prove(np.arange(len(self.people)) == p, TABLES)
 
-    def _learn(self, p: int, trial: Trial) -> float:
-        """Retrain on a table from which somebody may get another label."""
-        self._trials[p] += 1
+    def _learn(self, found: list[tuple[int, Trial]]) -> float:
+        """Retrain on tables from which people may get another label; gives about the seconds."""
         before = self.judge.retrained
-        self.blocked[p] |= self._trials[p] > TRIALS_A_PERSON
-        if self.judge.open[p] and not self.blocked[p]:
-            self.judge.consider(trial, np.array([p], np.int32))
-        return self.judge.training_seconds * (self.judge.retrained - before)
+        cases = []
+        for p, trial in found:
+            self._trials[p] += 1
+            self.blocked[p] |= self._trials[p] > TRIALS_A_PERSON
+            if self.judge.open[p] and not self.blocked[p]:
+                cases.append((trial, np.array([p], np.int32)))
+        self.judge.consider_all(cases)
+        return self.judge.training_seconds * (self.judge.retrained - before) / max(1, len(cases))
 
     def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
         """Try the changes of nodes for many people at once; prove whom none of them touches.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,9 @@ SEEDS = range(6)
 
 TRAINING_CELL_SECONDS = 7e-7
 """About what one training costs for each row and column."""
+
+AT_ONCE = 2
+"""Trees that are learned at the same time where there are several tables to learn from."""
 
 WALK, PROGRAMS, TABLES, TWINS = "walk", "programs", "tables", "twins"
 """What a proof rests on: a walk over all trees, path programs without a solution, every table tried, or
@@ -74,26 +78,54 @@ class Judge:
         self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
 
     def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:
-        """Retrain on a trial of B(T); says whether one of `people` gets another label.
+        """Retrain on a trial of B(T); says whether one of `people` gets another label."""
+        return self.consider_all([(trial, people)])[0]
 
-        A tree without a fixed random state is retrained with several, until one of them does it.
+    def consider_all(self, cases: Sequence[tuple[Trial, NDArray[np.int32]]]) -> list[bool]:
+        """Retrain on trials of B(T), each for some people's sake; says which ones give one another label.
+
+        scikit-learn lets other threads run while it learns, so that the trees are learned at the same time.
         """
-        if not self._allowed(trial):
-            return False
+        allowed = [(trial, people) for trial, people in cases if self._allowed(trial)]
+        if len(allowed) < 2:
+            learned = [self._learn(*case) for case in allowed]
+        else:
+            with ThreadPoolExecutor(len(allowed)) as threads:
+                learned = list(threads.map(lambda case: self._learn(*case), allowed))
+        self.retrained += sum(map(len, learned))
+        fallen = {
+            id(trial): self._read(trial, people, trees)
+            for (trial, people), trees in zip(allowed, learned, strict=True)
+        }
+        return [fallen.get(id(trial), False) for trial, _ in cases]
+
+    def _learn(self, trial: Trial, people: NDArray[np.int32]) -> list[tuple[int | None, NDArray[np.int64]]]:
+        """Seeds and predictions after a trial.
+
+        A tree without a fixed random state is retrained with several, until one of `people` changes.
+        """
         X, y = trial.table(self.problem)
         X = np.ascontiguousarray(X)
-        stands = False
+        learned: list[tuple[int | None, NDArray[np.int64]]] = []
         for seed in self.seeds:
-            after = self._retrain(seed, X, y)
-            changed = after != self.predictions
-            if changed.any():
-                stands = stands or self._stands(trial)
-                if not stands:
-                    return False
-                self._note(replace(trial, random_state=seed), after)
-            if changed[people].any():
-                return True
-        return False
+            learned.append((seed, self._retrain(seed, X, y)))
+            if (learned[-1][1] != self.predictions)[people].any():
+                break
+        return learned
+
+    def _read(
+        self,
+        trial: Trial,
+        people: NDArray[np.int32],
+        learned: list[tuple[int | None, NDArray[np.int64]]],
+    ) -> bool:
+        """Note whom retrained trees give another label; says whether one of `people` is among them."""
+        changing = [(seed, after) for seed, after in learned if (after != self.predictions).any()]
+        if not changing or not self._stands(trial):
+            return False
+        for seed, after in changing:
+            self._note(replace(trial, random_state=seed), after)
+        return any((after != self.predictions)[people].any() for _, after in changing)
 
     def _allowed(self, trial: Trial) -> bool:
         """Whether the components allow the trial, with added rows that the columns can hold."""
@@ -107,7 +139,6 @@ class Judge:
         tree = self.new_tree()
         if seed is not None:
             tree.set_params(random_state=seed)
-        self.retrained += 1
         try:
             # scikit-learn looks for missing values only while it checks its input
             tree.fit(X, y, check_input=bool(self.problem.views.holes.any()))
