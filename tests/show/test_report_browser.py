@@ -170,7 +170,7 @@ def several(tmp_path_factory):
         ),
         Sweep("both", parse("flip(?) + miss(?)"), ("1", "2"), radius=True),
     )
-    audit = audit_of((X, y, X, y), sweeps, most=12, depths=(1,))
+    audit = audit_of((X, y, X, y), sweeps, most=2, depths=(1,))
     return audit, write_report(audit, tmp_path_factory.mktemp("several") / "report.html")
 
 

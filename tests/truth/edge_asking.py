@@ -94,7 +94,7 @@ def as_given(problem: EdgeProblem) -> Any:
 
 @lru_cache(maxsize=1)
 def warm_up() -> None:
-    """Compile everything once, outside of any limit."""
+    """Compile everything once, outside of any limit; the searches need not come to an end for that."""
     from sklearn.tree import DecisionTreeClassifier
 
     from everytree import certify
@@ -107,7 +107,7 @@ def warm_up() -> None:
         tree = DecisionTreeClassifier(max_depth=2, random_state=0, criterion=criterion)
         for engine in ("interval", "auto"):
             for bias in ("flip(1) + miss(1, where x0 > 5) + fake(1)", "flip(2)", "miss(2)", "fake(2)"):
-                certify(tree, X, y, X[:4], bias, engine=engine)
+                certify(tree, X, y, X[:4], bias, engine=engine, time_limit=2)
 
 
 @contextmanager
