@@ -2,8 +2,8 @@
 
 ``python -m tests.truth.breeder`` loads what everytree is built on, but not everytree, and waits. For each
 line on standard input, a JSON object, it forks a process that runs the campaign, and answers with a line: the
-exit code, or null after the time. `Breeder` is the other end of the pipe, for `mutants`. The sources of everytree
-are compiled to bytecode before, so that a copy compiles only the file that is changed in it.
+exit code, or null after the time. `Breeder` is the other end of the pipe, for `mutants`. The sources of
+everytree are compiled to bytecode before, so that a copy compiles only the file that is changed in it.
 """
 
 from __future__ import annotations
