@@ -103,11 +103,17 @@ def warm_up() -> None:
     if os.environ.get("NUMBA_DISABLE_JIT") == "1":
         return
     X, y = [[10, 5], [20, 5], [30, 7], [40, 7]] * 3, [0, 0, 1, 0] * 3
+    rng = np.random.default_rng(3)
+    longer = rng.integers(0, 9, (60, 3))
+    labels = (longer[:, 0] > 4) ^ (rng.random(60) < 0.1)
     for criterion in ("gini", "entropy"):
         tree = DecisionTreeClassifier(max_depth=2, random_state=0, criterion=criterion)
         for engine in ("interval", "auto"):
             for bias in ("flip(1) + miss(1, where x0 > 5) + fake(1)", "flip(2)", "miss(2)", "fake(2)"):
                 certify(tree, X, y, X[:4], bias, engine=engine, time_limit=2)
+        deep = DecisionTreeClassifier(max_depth=3, random_state=0, criterion=criterion)
+        for bias in ("miss(1)", "flip(2)"):  # attacks, and every set of few changes
+            certify(deep, longer, labels, longer[:12], bias, time_limit=2)
 
 
 @contextmanager
