@@ -85,21 +85,24 @@ def why_strange(X: Any, added: Any) -> str:
 
 
 def check_witnesses(case: Case, data: Any, result: Any) -> tuple[int, int, list[str]]:
-    """Apply, recount and retrain; how many are confirmed, how many there are, and what is wrong."""
+    """Apply, recount and retrain; how many are confirmed, how many there are, and what is wrong.
+
+    Many people share one change; it is applied once.
+    """
     from sklearn.tree import DecisionTreeClassifier
 
     allowed = Allowed(case, len(data.y_train))
     people = np.flatnonzero(result.verdicts == "not robust").tolist()
-    known: dict[tuple[bytes, bytes], tuple[str, Any]] = {}
+    known: dict[tuple[Any, ...], tuple[str, Any]] = {}
     now = DecisionTreeClassifier(max_depth=case.depth, random_state=0).fit(data.X_train, data.y_train)
     before = now.predict(data.X_test)
     wrong = []
     for person in people:
         witness = result.witness(person)
-        X, y = witness.apply(data.X_train, data.y_train)
-        y = np.asarray(y)
-        key = (X.to_numpy(float).tobytes(), y.tobytes())
+        key = (tuple(sorted(witness.flipped.items())), tuple(witness.removed), witness.added.to_csv())
         if key not in known:
+            X, y = witness.apply(data.X_train, data.y_train)
+            y = np.asarray(y)
             reason = why_outside(allowed, data, witness.removed, X, y)
             tree = DecisionTreeClassifier(max_depth=case.depth, random_state=0).fit(X, y)
             known[key] = reason, tree.predict(data.X_test)

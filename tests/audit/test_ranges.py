@@ -27,7 +27,7 @@ def audit() -> AuditResult:
     y = pd.Series((X["x"] + rng.integers(-3, 4, 90) > 4).astype(int), name="label")
     sweep = Sweep("wrong labels", parse("flip(?)"), ("1", "2", "3", "5"), radius=False)
     tables = (X[:50], y[:50], X[50:], y[50:])
-    return audit_of(tables, [sweep], depths=(2,), groups=(("sex",),), smallest_group=2)
+    return audit_of(tables, [sweep], depths=(2,), groups=(("sex",),), smallest_group=2, seconds=4)
 
 
 ENDS = ("attained_low", "attained_high", "low", "high")

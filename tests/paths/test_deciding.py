@@ -218,7 +218,7 @@ def test_the_bundled_table_is_decided_and_its_witnesses_hold(bias):
     ],
 )
 def test_added_rows_look_like_rows_of_the_table(bias, depth):
-    data, result = bundled(bias, depth, time_limit=None if bias == "miss(1%)" and depth == 1 else 8)
+    data, result = bundled(bias, depth, time_limit=None if bias == "miss(1%)" and depth == 1 else 4)
     assert len(result.witnesses) > 0
     for witness in result.witnesses.values():
         assert 0 < len(witness.added) <= 31

@@ -106,9 +106,9 @@ def compiled() -> None:
 
 @pytest.mark.parametrize("depth", [3, None])
 def test_people_are_refuted_although_the_walk_does_not_end(depth, compiled) -> None:
-    result = certify(tree(depth), *wide_table(), "flip(5)", time_limit=8)
+    result = certify(tree(depth), *wide_table(), "flip(5)", time_limit=4)
     assert result.counts()["not robust"] > 0
-    assert result.statistics["seconds"] < 8 * 1.1 + 2
+    assert result.statistics["seconds"] < 4 * 1.1 + 2
     unknown = result.verdicts == "unknown"
     assert set(result.reasons[unknown]) <= {"time"}
     assert (result.reasons[~unknown] == "").all()

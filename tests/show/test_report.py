@@ -416,7 +416,8 @@ def test_the_headline_is_not_about_an_amount_at_which_nearly_nothing_is_known():
 
 
 def test_less_is_said_only_of_less():
-    sweep = Sweep("both", parse("flip(?, where x < 5) + flip(?, where x >= 5)"), ("4", "30% of group"))
+    model = parse("flip(?, where x < 5) + flip(?, where x >= 5)")
+    sweep = Sweep("both", model, ("4", "30% of group"), engine="relational")
     first = headline(replace(twenty_people(sweep), radii={}))
     assert first.cell.amount == "4"  # eight records in all; the other amount allows two and five
     assert first.also.startswith("At the other amounts of this bias model, the share that is proved is ")

@@ -32,6 +32,12 @@ def report(audit, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def nasty(tmp_path_factory):
+    audit = nasty_audit()
+    return audit, write_report(audit, tmp_path_factory.mktemp("nasty") / "nasty.html")
+
+
+@pytest.fixture(scope="module")
 def driver():
     with browser.open_browser() as opened:
         yield opened
@@ -170,7 +176,7 @@ def several(tmp_path_factory):
         ),
         Sweep("both", parse("flip(?) + miss(?)"), ("1", "2"), radius=True),
     )
-    audit = audit_of((X, y, X, y), sweeps, most=12, depths=(1,))
+    audit = audit_of((X, y, X, y), sweeps, most=2, depths=(1,))
     return audit, write_report(audit, tmp_path_factory.mktemp("several") / "report.html")
 
 
@@ -325,9 +331,8 @@ def test_it_fits_a_telephone(driver, report):
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_the_person_is_not_cut_off_on_a_narrow_screen(driver, tmp_path):
-    audit = nasty_audit()
-    path = write_report(audit, tmp_path / "nasty.html")
+def test_the_person_is_not_cut_off_on_a_narrow_screen(driver, nasty):
+    audit, path = nasty
     person = min(audit.verdicts[headline(audit).cell].witnesses)
     size = {"width": 400, "height": 740, "deviceScaleFactor": 1, "mobile": False}
     driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
@@ -344,9 +349,8 @@ def test_the_person_is_not_cut_off_on_a_narrow_screen(driver, tmp_path):
         driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_a_search_does_not_mind_accents(driver, tmp_path):
-    audit = nasty_audit()
-    path = write_report(audit, tmp_path / "nasty.html")
+def test_a_search_does_not_mind_accents(driver, nasty):
+    _, path = nasty
     browser.emulate(driver)
     browser.open_page(driver, path)
     search(driver, "E漢")  # the value has an é before this letter
@@ -379,9 +383,8 @@ def test_without_scripts_everything_but_the_people_is_there(driver, report, audi
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
-def test_markup_is_shown_and_never_run(driver, tmp_path):
-    audit = nasty_audit()
-    path = write_report(audit, tmp_path / "nasty.html")
+def test_markup_is_shown_and_never_run(driver, nasty):
+    audit, path = nasty
     driver.get_log("browser")
     person = next(iter(audit.verdicts[headline(audit).cell].witnesses))
     browser.open_page(driver, path, f"#person={person}")
