@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
-from everytree.learner.criterion.front import winner
 from everytree.refute import moves
 from everytree.refute.arena import Arena, Arenas
 from everytree.refute.change import Change
@@ -22,8 +20,8 @@ from everytree.refute.corners import turn_corner
 from everytree.refute.follow import follow, new_way
 from everytree.refute.judge import AT_ONCE
 from everytree.refute.moves import Goal
+from everytree.refute.probes import probe, shrink
 from everytree.refute.trial import Trial
-from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,9 +49,6 @@ WAVES = (
     ),
 )
 """Openings and how often each is tried on every person, wave after wave."""
-
-PROBED = (REMOVE, FLIP, ADD)
-"""Kinds of changes of one row, in the order in which a probe tries them."""
 
 CORNERS = 3
 """Corners of each column's end that are tried after a rival split."""
@@ -142,7 +137,7 @@ class Attack:
             rng = np.random.default_rng([self.seed, p])
             goal, arena = self._goal(p, self._targets(p, rng, 1)[0]), self._arena(p)
             if self._open(arena, LEAF, goal, rng, at_once=False):
-                _shrink(arena.columns, arena.table, arena.rules, goal, self.way)
+                shrink(arena.columns, arena.table, arena.rules, goal, self.way)
                 cases.append((self._trial(arena), np.array([p], np.int32)))
             spent = 4 * CELL_SECONDS * arena.columns.codes.size
             if len(cases) == AT_ONCE:
@@ -161,7 +156,7 @@ class Attack:
             goal = self._goal(p, target)
             if opening == PROBE:
                 begin = times // 4 if wave > 2 else 0
-                tried, found = _probe(
+                tried, found = probe(
                     arena.columns, arena.table, arena.rules, arena.left, goal, self.way, (begin, times)
                 )
                 ways += int(tried)
@@ -254,7 +249,7 @@ class Attack:
         if not self.judge.consider(trial, np.array([p], np.int32)):
             return False
         if trial.change.size > 1:
-            _shrink(arena.columns, arena.table, arena.rules, goal, self.way)
+            shrink(arena.columns, arena.table, arena.rules, goal, self.way)
             smaller = self._trial(arena)
             if smaller.change.size < trial.change.size:
                 self.judge.consider(smaller, np.array([p], np.int32))
@@ -319,39 +314,6 @@ def _means(X: NDArray[np.float32]) -> NDArray[np.float32]:
 def _filled(X: NDArray[np.float32], means: NDArray[np.float32] | None) -> NDArray[np.float32]:
     """Put means in the place of what is missing; None if nothing is."""
     return X if means is None else np.where(np.isnan(X), means, X)
-
-
-@kernel
-def _probe(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any, how: Any) -> Any:
-    """Change one row, near ones first, in each allowed way, and then turn the leaf."""
-    begin, end = how
-    ways = 0
-    n_labels = rules.flips_to.shape[1]
-    for r in goal.order[begin:end]:
-        for kind in PROBED:
-            for target in range(NONE, n_labels):
-                if (target == NONE) != (kind == REMOVE):
-                    continue
-                moves.reset(table, rules, left)
-                if not moves.may(table, rules, left, r, kind, target):
-                    continue
-                moves.do(table, rules, left, r, kind, target)
-                ways += 2
-                if moves.turn_leaf(columns, table, rules, left, goal, way, False):
-                    return ways, True
-    return ways, False
-
-
-@kernel
-def _shrink(columns: Any, table: Any, rules: Any, goal: Any, way: Any) -> None:
-    """Take back flips and removals one by one where the person falls without them as well."""
-    for r in range(len(rules.y)):
-        changed = table.label[r]
-        if changed != rules.y[r]:
-            table.label[r] = rules.y[r]
-            follow(columns, table, goal.x, goal.depth, way)
-            if winner(table.criterion, way.counts) == goal.expected:
-                table.label[r] = changed
 
 
 __all__ = ["CORNER", "LEAF", "NEAR", "PROBE", "RIVAL", "WAVES", "Attack"]
