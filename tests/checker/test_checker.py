@@ -23,7 +23,7 @@ from sklearn.tree import DecisionTreeClassifier
 import everytree
 from everytree import certify
 from everytree.bias import as_bias, resolve
-from everytree.checker import BiasFacts, CheckReport, bias_facts, check, check_person
+from everytree.checker import BiasFacts, CheckReport, TableFacts, bias_facts, check, check_person
 from everytree.checker.adapter import user_table
 from everytree.checker.bias import read_bias
 from everytree.checker.compare import Candidate, Challenge, Leaf, Match
@@ -211,7 +211,7 @@ def test_compas_with_far_more_bias_is_not_confirmed():
 
 def test_a_wrong_label_is_refuted():
     rows, labels = steps()
-    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 1), 1, 1, names=["age"])
+    report = check_person(TableFacts(rows, labels, 2, names=["age"]), [0.0], flips_of_anyone(labels, 1), 1, 1)
     assert report.outcome == "refuted"
     assert not report.confirmed
     assert (report.label, report.path) == (0, ("age <= 0.5",))
@@ -220,16 +220,19 @@ def test_a_wrong_label_is_refuted():
 def test_a_tie_on_the_table_itself_refutes():
     rows, labels = [[0.0, 1.0]] * 3 + [[1.0, 0.0]] * 3, [0] * 3 + [1] * 3
     nothing = flips_of_anyone(labels, 0)
-    assert check_person(rows, labels, 2, [0.0, 0.0], nothing, 1, 0).outcome == "refuted"
-    assert check_person(rows, labels, 2, [0.0, 1.0], nothing, 1, 0).confirmed
+    assert check_person(TableFacts(rows, labels, 2), [0.0, 0.0], nothing, 1, 0).outcome == "refuted"
+    assert check_person(TableFacts(rows, labels, 2), [0.0, 1.0], nothing, 1, 0).confirmed
 
 
 def test_the_budget_that_a_leaf_can_stand():
     """Six equal rows turn by three flips if the new label sorts first, and by four if it does not."""
     rows, labels = steps()
+    table = TableFacts(rows, labels, 2)
     for person, expected, holds in ((0.0, 0, 3), (1.0, 1, 2)):
         confirmed = [
-            check_person(rows, labels, 2, [person], flips_of_anyone(labels, flips), 1, expected).confirmed
+            check_person(
+                TableFacts(rows, labels, 2), [person], flips_of_anyone(labels, flips), 1, expected
+            ).confirmed
             for flips in range(6)
         ]
         assert confirmed == [flips <= holds for flips in range(6)]
@@ -237,7 +240,7 @@ def test_the_budget_that_a_leaf_can_stand():
 
 def test_what_is_not_confirmed_says_where():
     rows, labels = steps()
-    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 5), 1, 0, names=["age"])
+    report = check_person(TableFacts(rows, labels, 2, names=["age"]), [0.0], flips_of_anyone(labels, 5), 1, 0)
     assert report.outcome == "not confirmed"
     assert report.path == ("age <= 0.5",)
     assert report.label == 1
@@ -249,8 +252,8 @@ def test_an_addition_into_an_empty_cell():
     rows = [[0.0, 0.0]] * 50 + [[1.0, 0.0]] * 50 + [[1.0, 1.0]] * 15 + [[1.0, 0.0]] * 35
     labels = [0] * 100 + [1] * 50
     added = BiasFacts(1, 0, 0, [frozenset()] * 150, [False] * 150, addable=frozenset({0, 1}))
-    assert check_person(rows, labels, 2, [0.0, 1.0], added, 1, 0).outcome == "not confirmed"
-    assert check_person(rows, labels, 2, [0.0, 0.0], added, 1, 0).confirmed
+    assert check_person(TableFacts(rows, labels, 2), [0.0, 1.0], added, 1, 0).outcome == "not confirmed"
+    assert check_person(TableFacts(rows, labels, 2), [0.0, 0.0], added, 1, 0).confirmed
 
 
 def test_an_unseen_category_of_an_ordinal_column():
@@ -355,7 +358,7 @@ def test_budgets_and_permissions_on_columns_of_many_types():
 
 def test_more_nodes_than_allowed():
     rows, labels = steps()
-    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 1), 2, 0, max_nodes=1)
+    report = check_person(TableFacts(rows, labels, 2), [0.0], flips_of_anyone(labels, 1), 2, 0, max_nodes=1)
     assert report.outcome == "not confirmed"
     assert "more than 1 nodes" in report.reason
 
@@ -364,7 +367,7 @@ def test_values_that_the_learner_joins():
     low = float(np.float32(0.5))
     high = float(np.nextafter(np.float32(0.5), np.float32(1)))
     rows, labels = [[low]] * 6 + [[high]] * 6, [0] * 6 + [1] * 6
-    report = check_person(rows, labels, 2, [low], flips_of_anyone(labels, 1), 1, 0)
+    report = check_person(TableFacts(rows, labels, 2), [low], flips_of_anyone(labels, 1), 1, 0)
     assert report.outcome == "not confirmed"
     assert "too close" in report.reason
 
@@ -479,11 +482,11 @@ def test_a_node_of_many_rows_may_stop():
     rows = [[0.0]] * half + [[1.0]] * half
     more, fewer = half // 2 + 1, half // 2 - 1
     labels = [1] * more + [0] * fewer + [0] * more + [1] * fewer
-    report = check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 0), 1, 1)
+    report = check_person(TableFacts(rows, labels, 2), [0.0], flips_of_anyone(labels, 0), 1, 1)
     assert (report.outcome, report.path, report.label) == ("not confirmed", (), 0)
 
     labels[: half // 2 + 500] = [1] * (half // 2 + 500)
-    assert check_person(rows, labels, 2, [0.0], flips_of_anyone(labels, 0), 1, 1).confirmed
+    assert check_person(TableFacts(rows, labels, 2), [0.0], flips_of_anyone(labels, 0), 1, 1).confirmed
 
 
 def test_the_report_of_a_confirmed_person():
@@ -491,7 +494,12 @@ def test_the_report_of_a_confirmed_person():
     calls: list[tuple[int, int]] = []
     facts = flips_of_anyone(labels, 1)
     report = check_person(
-        rows, labels, 2, [0.0], facts, 2, 0, progress=lambda done, left: calls.append((done, left))
+        TableFacts(rows, labels, 2),
+        [0.0],
+        facts,
+        2,
+        0,
+        progress=lambda done, left: calls.append((done, left)),
     )
     assert report == CheckReport("confirmed", nodes=2, splits=1, dropped=0)
     assert calls == [(1, 1), (2, 0)]
@@ -523,10 +531,10 @@ for name in ("numpy", "numba", "pandas", "sklearn", "scipy"):
 package = types.ModuleType("everytree")
 package.__path__ = [{str(CORE.parent)!r}]
 sys.modules["everytree"] = package
-from everytree.checker import BiasFacts, check_person
+from everytree.checker import BiasFacts, TableFacts, check_person
 rows, labels = [[0.0]] * 6 + [[1.0]] * 6, [0] * 6 + [1] * 6
 facts = BiasFacts(0, 1, 0, [frozenset({{0, 1}})] * 12, [False] * 12)
-print(check_person(rows, labels, 2, [0.0], facts, 1, 0).outcome)
+print(check_person(TableFacts(rows, labels, 2), [0.0], facts, 1, 0).outcome)
 print(sorted(name for name in sys.modules if name.startswith("everytree.") and "checker" not in name))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)

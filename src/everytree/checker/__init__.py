@@ -4,7 +4,16 @@
 """
 
 from everytree.checker.adapter import bias_facts, check, check_proof
-from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
+from everytree.checker.facts import BiasFacts, CheckReport, TableFacts, TreeFacts
 from everytree.checker.walk import check_person
 
-__all__ = ["BiasFacts", "CheckReport", "TreeFacts", "bias_facts", "check", "check_person", "check_proof"]
+__all__ = [
+    "BiasFacts",
+    "CheckReport",
+    "TableFacts",
+    "TreeFacts",
+    "bias_facts",
+    "check",
+    "check_person",
+    "check_proof",
+]

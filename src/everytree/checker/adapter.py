@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from everytree.checker.bias import read_bias
-from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
+from everytree.checker.facts import BiasFacts, CheckReport, TableFacts, TreeFacts
 from everytree.checker.table import UserColumn, UserTable
 from everytree.checker.walk import check_person
 
@@ -134,10 +134,9 @@ def check(
     if difference:
         return CheckReport("not confirmed", difference)
     labels = train.y.tolist()
+    zero_one = table.zero_one_features(train.X.shape[1])
     return check_person(
-        rows,
-        labels,
-        len(train.labels),
+        TableFacts(rows, labels, len(train.labels), zero_one, train.feature_names),
         features,
         read_bias(model.to_dict(), table, labels, train.labels.tolist()),
         TreeFacts(
@@ -148,8 +147,6 @@ def check(
             _class_weight(settings.parameter("class_weight"), len(train.labels)),
         ),
         int(prepared.predictions[person]),
-        zero_one=table.zero_one_features(train.X.shape[1]),
-        names=train.feature_names,
         max_nodes=max_nodes,
         progress=progress,
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["BiasFacts", "CheckReport", "Outcome", "TreeFacts"]
+__all__ = ["BiasFacts", "CheckReport", "Outcome", "TableFacts", "TreeFacts"]
 
 Outcome = Literal["confirmed", "not confirmed", "refuted"]
 """Derived again; not derived, which says nothing about the truth; or contradicted by T itself."""
@@ -41,6 +41,22 @@ class BiasFacts:
     addable: frozenset[int] = frozenset()
     added_flips_to: frozenset[int] = frozenset()
     regional: bool = False
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """A training table in plain numbers.
+
+    ``rows`` hold float32 numbers, or None where a value is missing; ``labels`` go from 0 to ``n_labels - 1``
+    in the order in which labels sort. ``zero_one`` marks the columns that can hold nothing but 0 and 1, in
+    added rows too (by default those that do on T); ``names`` of the columns are for the report.
+    """
+
+    rows: Sequence[Sequence[float | None]]
+    labels: Sequence[int]
+    n_labels: int
+    zero_one: Sequence[bool] | None = None
+    names: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from everytree.checker.compare import Candidate, Challenge, Leaf, Match
 from everytree.checker.criteria import criterion_of
-from everytree.checker.facts import BiasFacts, CheckReport, TreeFacts
+from everytree.checker.facts import BiasFacts, CheckReport, TableFacts, TreeFacts
 from everytree.checker.ground import Ground, criteria_over, labels_of, rivals
 from everytree.checker.holes import write_twice
 from everytree.checker.intervals import Prices
@@ -38,16 +38,12 @@ class _Unproved(Exception):  # noqa: N818 - an answer, not an error
 
 
 def check_person(
-    rows: Sequence[Sequence[float | None]],
-    labels: Sequence[int],
-    n_labels: int,
+    table: TableFacts,
     person: Sequence[float | None],
     bias_facts: BiasFacts,
     tree: TreeFacts | int | None,
     expected_label: int,
     *,
-    zero_one: Sequence[bool] | None = None,
-    names: Sequence[str] | None = None,
     max_nodes: int = 100_000,
     progress: Progress | None = None,
 ) -> CheckReport:
@@ -55,12 +51,8 @@ def check_person(
 
     Parameters
     ----------
-    rows : sequence of sequences of float
-        The training table, each value a float32 number, or None where it is missing.
-    labels : sequence of int
-        Label of each row, from 0 to ``n_labels - 1``, in the order in which labels sort.
-    n_labels : int
-        Number of labels.
+    table : TableFacts
+        The training table.
     person : sequence of float
         The person's values, float32 numbers or None, too.
     bias_facts : BiasFacts
@@ -69,10 +61,6 @@ def check_person(
         When the learner stops, or the depth limit alone.
     expected_label : int
         The label that is said to be the only possible one.
-    zero_one : sequence of bool, optional
-        Columns that can hold nothing but 0 and 1, in added rows too. Default: those that do on T.
-    names : sequence of str, optional
-        Names of the columns, for the report.
     max_nodes : int
         Give up after so many nodes.
     progress : callable, optional
@@ -90,20 +78,21 @@ def check_person(
 
     Examples
     --------
-    >>> rows, labels = [[0.0]] * 6 + [[1.0]] * 6, [0] * 6 + [1] * 6
+    >>> table = TableFacts([[0.0]] * 6 + [[1.0]] * 6, [0] * 6 + [1] * 6, n_labels=2)
     >>> anyone = [frozenset({1})] * 6 + [frozenset({0})] * 6
     >>> facts = BiasFacts(0, 1, 0, flips_to=anyone, removable=[False] * 12)
-    >>> check_person(rows, labels, 2, [0.0], facts, 1, 0).confirmed
+    >>> check_person(table, [0.0], facts, 1, 0).confirmed
     True
-    >>> check_person(rows, labels, 2, [0.0], facts, 1, 1).outcome
+    >>> check_person(table, [0.0], facts, 1, 1).outcome
     'refuted'
     """
-    plain, (values,), twins = write_twice(rows, [person])
+    plain, (values,), twins = write_twice(table.rows, [person])
+    zero_one, n_labels = table.zero_one, table.n_labels
     if zero_one is not None:
         zero_one = [flag and j not in twins.of_rows for j, flag in enumerate(zero_one)]
         zero_one = [*zero_one, *(zero_one[j] for j in twins.second)]
-    records = merge(plain, labels, bias_facts, zero_one)
-    names = names or [f"x{j}" for j in range(len(person))]
+    records = merge(plain, table.labels, bias_facts, zero_one)
+    names = table.names or [f"x{j}" for j in range(len(person))]
     names = [*names, *(names[j] for j in twins.second)]
     facts = tree if isinstance(tree, TreeFacts) else TreeFacts(tree)
     counts = records.count(range(len(records.values)))
@@ -121,7 +110,7 @@ def check_person(
         j, low, high = close
         reason = f"The values {low!r} and {high!r} of {names[j]} are too close for the learner to tell apart."
         return CheckReport("not confirmed", reason)
-    depth = len(rows) + bias_facts.additions if facts.depth is None else facts.depth
+    depth = len(table.rows) + bias_facts.additions if facts.depth is None else facts.depth
     # Where rounding breaks ties nobody is refuted.
     learned = label_on_table(claim, depth) if on_table.weights.exact else None
     if learned is not None:

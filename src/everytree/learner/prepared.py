@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,6 +153,15 @@ class Prepared:
         )
 
 
+class Reading(TypedDict, total=False):
+    """How a training table is read: options of `everytree.table.training_table`."""
+
+    drop: Iterable[str] | str
+    categorical: Iterable[str] | str
+    encoding: Literal["onehot", "ordinal"]
+    label_name: str
+
+
 def prepare(
     estimator: Any,
     X_train: object,
@@ -160,10 +169,7 @@ def prepare(
     X_test: object,
     *,
     y_test: object = None,
-    drop: Iterable[str] | str = (),
-    categorical: Iterable[str] | str = (),
-    encoding: Literal["onehot", "ordinal"] = "onehot",
-    label_name: str = "label",
+    **reading: Unpack[Reading],
 ) -> Prepared:
     """Read the estimator, encode both tables, and predict the test people.
 
@@ -176,9 +182,9 @@ def prepare(
         The tables.
     y_test : array-like, optional
         True labels of the test people.
-    drop, categorical, encoding, label_name
-        As in `everytree.table.training_table`. With a Pipeline its own encoders decide, and the
-        first three must be left alone.
+    **reading
+        ``drop``, ``categorical``, ``encoding`` and ``label_name`` as in `everytree.table.training_table`.
+        With a Pipeline its own encoders decide, and the first three must be left alone.
 
     Returns
     -------
@@ -194,15 +200,7 @@ def prepare(
     given, estimator = estimator, unwrapped(estimator)
     learner = Learner.read(estimator)
     source = as_source(X_train, "training table")
-    train = read_training(
-        learner,
-        source,
-        y_train,
-        drop=drop,
-        categorical=categorical,
-        encoding=encoding,
-        label_name=label_name,
-    )
+    train = read_training(learner, source, y_train, **reading)
     learner = learner.in_codes(train.labels)
     test, asked = encode_people(train, as_source(X_test, "test table"), y_test)
     own, tree = trained(estimator, learner, train, source, train.y)
