@@ -230,9 +230,7 @@ def test_the_budget_that_a_leaf_can_stand():
     table = TableFacts(rows, labels, 2)
     for person, expected, holds in ((0.0, 0, 3), (1.0, 1, 2)):
         confirmed = [
-            check_person(
-                TableFacts(rows, labels, 2), [person], flips_of_anyone(labels, flips), 1, expected
-            ).confirmed
+            check_person(table, [person], flips_of_anyone(labels, flips), 1, expected).confirmed
             for flips in range(6)
         ]
         assert confirmed == [flips <= holds for flips in range(6)]

@@ -14,12 +14,16 @@ import polars as pl
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OrdinalEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import EverytreeError, certify, datasets, radius
+from everytree.learner import prepare
 from everytree.refute.judge import Judge
 from everytree.refute.storage import NOTHING, NotStorableError, beside, between, rows_like, stored
 from everytree.support.plain import as_plain, flat
+from everytree.table import test_table as read_people
 from tests.truth.witnesses import DTYPES, KINDS, faults, hand_picked_cases, random_case
 
 
@@ -148,6 +152,25 @@ def test_a_column_of_categories_holds_what_it_lists():
     assert (stored(5, dtype), stored(7, dtype)) == (5, NOTHING)
     with pytest.raises(NotStorableError, match="cannot hold 7"):
         rows_like(pd.DataFrame({"c": pd.Series([3], dtype=dtype)}), [(7,)])
+
+
+def test_what_a_column_can_hold_is_held_in_its_own_type():
+    """A category of a boolean column comes back from an encoder as 1.0, and pandas wants booleans alone."""
+    frame = pd.DataFrame({"c": pd.Series([True], dtype="boolean")})
+    made = rows_like(frame, [(np.True_,), (1.0,), (pd.NA,)])
+    assert made["c"].dtype == frame["c"].dtype
+    assert made["c"].fillna(False).tolist() == [True, True, False]
+
+
+def test_added_rows_are_encoded_as_in_the_table_where_columns_have_no_names():
+    """2^53 + 1 is a category that scikit-learn knows as 2^53: an array of objects would be compared exactly."""
+    X = pd.DataFrame({0: pd.Series([2**53 + 1, 5, 9] * 4, dtype="Int64"), 1: ["u", "v", "v"] * 4})
+    encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+    pipeline = make_pipeline(encoder, DecisionTreeClassifier(max_depth=2, random_state=0))
+    prepared = prepare(pipeline, X, [0, 1, 1] * 4, X[:1])
+    added = rows_like(prepared.train.frame, [(np.int64(2**53 + 1), "v")])
+    alone = read_people(prepared.train, prepared.train.as_given(added)).X
+    assert alone[0, 0] == pipeline[:-1].fit(X).transform(X)[0, 0]
 
 
 @pytest.mark.parametrize(

@@ -133,19 +133,23 @@ def rows_like(frame: pd.DataFrame, rows: Sequence[Sequence[Any]]) -> pd.DataFram
 
 def column_like(values: Sequence[Any], dtype: Any) -> Any:
     """Put values into an array of the given type, which must hold each of them unchanged."""
-    for value in values:
-        if not is_missing(value):
-            held = stored(value, dtype)
-            if held is NOTHING or (number_type(dtype) is not None and _plain(held) != _plain(value)):
-                raise NotStorableError(value, dtype)
+    held = [value if is_missing(value) else stored(value, dtype) for value in values]
+    for own, value in zip(held, values, strict=True):
+        if own is NOTHING or (number_type(dtype) is not None and not _same(own, value)):
+            raise NotStorableError(value, dtype)
     if not isinstance(dtype, np.dtype) or dtype.kind in "mM":
-        return pd.Series(list(values), dtype=dtype).array
+        return pd.Series(held, dtype=dtype).array  # a 1.0 beside True is no boolean for pandas
     if dtype.kind in "US":
         return np.array(list(values), dtype.kind)
     made = np.empty(len(values), dtype)
     for place, value in enumerate(values):
         made[place] = np.nan if value is pd.NA else value
     return made
+
+
+def _same(held: Any, value: Any) -> bool:
+    """Whether a number is held unchanged; what is missing stays so."""
+    return is_missing(value) or bool(_plain(held) == _plain(value))
 
 
 def _plain(number: Any) -> Any:

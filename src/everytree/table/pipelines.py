@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from everytree.errors import TableError, UnsupportedLearnerError
@@ -190,7 +191,11 @@ def in_known_form(encoder: Any, source: Source) -> Any:
     has_names = all(isinstance(name, str) for name in getattr(source.given, "columns", [0]))
     if named == has_names or not hasattr(first, "n_features_in_"):
         return source.given
-    return source.frame if named else np.asarray(source.given)
+    if named:
+        return source.frame
+    if isinstance(source.given, pd.DataFrame):  # as an array it would lose the types of its columns
+        return source.given.set_axis(range(source.given.shape[1]), axis=1)
+    return np.asarray(source.given)
 
 
 def _dense(values: Any) -> NDArray[Any]:
