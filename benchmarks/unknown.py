@@ -135,8 +135,9 @@ def warm_up() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 99, (250, 3)).astype(float), rng.integers(0, 3, 250)
     for bias in ("flip(1)", "flip(4)", "fake(4)", "miss(1) + flip(4)"):
-        tree = DecisionTreeClassifier(max_depth=2, random_state=0)
-        certify(tree, X, y, X[:20], bias, time_limit=60)
+        for labels in (y, y > 1):
+            tree = DecisionTreeClassifier(max_depth=3, random_state=0)
+            certify(tree, X, labels, X[:20], bias, time_limit=8)
 
 
 def main() -> None:

@@ -163,7 +163,7 @@ def test_what_a_column_can_hold_is_held_in_its_own_type():
 
 
 def test_added_rows_are_encoded_as_in_the_table_where_columns_have_no_names():
-    """2^53 + 1 is a category that scikit-learn knows as 2^53: an array of objects would be compared exactly."""
+    """scikit-learn knows the category 2^53 + 1 as 2^53; in an array of objects it would be another one."""
     X = pd.DataFrame({0: pd.Series([2**53 + 1, 5, 9] * 4, dtype="Int64"), 1: ["u", "v", "v"] * 4})
     encoder = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
     pipeline = make_pipeline(encoder, DecisionTreeClassifier(max_depth=2, random_state=0))

@@ -22,7 +22,7 @@ from sklearn.base import clone
 
 from tests.truth.edges import EdgeProblem
 
-SECONDS, GRACE, MEMORY = 1.0, 2.0, 2e8
+SECONDS, GRACE, MEMORY = 0.6, 2.0, 2e8
 INTERNAL, LATE, TRACEBACK = "internal error", "late", "traceback"
 
 
