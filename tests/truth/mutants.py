@@ -216,7 +216,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("paths: a leaf that needs all gains left out", "prove/gains.py", "short = (lacking > most)", "short = (lacking >= most)", engine="programs", focus=FLIP),
     Mutant("paths: only children where all may fall", "paths/listing.py", "np.flatnonzero(failing.any(axis=1))", "np.flatnonzero(failing.all(axis=1))", engine="programs", focus={**FLIP, **TWO}),
     Mutant("paths: the last open person forgotten", "paths/listing.py", "rest[self._harmful(cuts, fan.possible[rest], waiting)]", "rest[self._harmful(cuts, fan.possible[rest], waiting[:-1])]", engine="programs", focus=FLIP, seed=94),
-    Mutant("proved before the last child", "paths/listing.py", "            self._go_on(fan)\n        self.outstanding", "        self.outstanding", engine="programs", focus=FLIP),
+    Mutant("proved before the last child", "paths/listing.py", "        self._go_on(fan)\n        return spent", "        return spent", engine="programs", focus=FLIP),
     Mutant("open paths count as settled", "paths/deciding.py", "if status == IMPOSSIBLE:", "if status != TAKEN:", engine="programs", focus=FLIP),
     # Missing values: every rule of the learner's left out once.
     Mutant("missing rows never on the left", "prove/views.py", "keep &= ~(second & (splits.low == 0))", "keep &= ~second", engine="relational", focus=HOLES_FLIP),

@@ -21,7 +21,7 @@ from everytree.refute.places import Axis
 from tests.truth.oracle import Learner, biased_tables, original_table
 from tests.truth.problems import ALL_STOPS, Problem, hand_picked, random_problem
 
-LIMIT = 8.0
+LIMIT = 4.0
 PLAIN = everytrees.Rules(False, floors(Settings(), 10, 10), 1)
 FIRST_SEED = 500_000
 CHUNK = 20

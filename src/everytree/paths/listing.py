@@ -169,15 +169,16 @@ class Listing:
         """Follow the next split of a fan to both sides, or screen the next ones; gives the seconds."""
         stop = fan.stop
         waiting = stop.people[self.wanted[stop.people]]
+        self.outstanding[stop.people] -= 1
+        if len(waiting) == 0:
+            return CHILD_SECONDS
         spent = CHILD_SECONDS
         if stop.node.depth == 2 and can_screen(self.problem):
             spent += self._screen(fan, waiting)
         else:
             self._follow(fan, waiting)
-        if len(waiting):
-            self._leave_out_harmless(fan, waiting)
-            self._go_on(fan)
-        self.outstanding[stop.people] -= 1
+        self._leave_out_harmless(fan, waiting)
+        self._go_on(fan)
         return spent
 
     def _follow(self, fan: Fan, waiting: NDArray[np.int32]) -> None:
