@@ -78,7 +78,7 @@ def test_every_verdict_is_right(chunk, random_state):
 def test_every_verdict_is_right_with_settings_that_stop_the_learner(chunk):
     first = FIRST_SEED + 5000 + chunk * CHUNK
     for seed in range(first, first + CHUNK):
-        criterion = "entropy" if chunk == 2 else "gini"
+        criterion = "entropy" if chunk == 1 else "gini"
         problem = random_problem(seed, stops=ALL_STOPS, criterion=criterion)
         result = decided(problem, 0)
         check_robust(problem, result)
