@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_digits, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
@@ -12,6 +12,7 @@ from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
 from everytree.prove.problem import People, Problem
 from everytree.refute import attacks
+from everytree.refute.arena import Arenas
 from everytree.refute.attacks import Attack
 from everytree.refute.judge import Judge
 
@@ -112,9 +113,35 @@ def test_a_table_that_is_not_allowed_refutes_nobody():
 def test_corners_alone_turn_people_at_the_end_of_a_column(bias, monkeypatch):
     """Rows at the end of a column get the wanted label, and the split that cuts them off becomes the best."""
     monkeypatch.setattr(attacks, "WAVES", (((attacks.CORNER, 4),), ((attacks.CORNERED, 8),)))
-    monkeypatch.setattr(attacks.Attack, "_add_people", lambda self: iter(()))
+    monkeypatch.setattr(attacks, "add_copies", lambda *_: iter(()))
     rng = np.random.default_rng(1)
     X = rng.random((120, 3))
     y = ((X[:, 0] > 0.5) ^ (rng.random(120) < 0.1)).astype(int)
     _, judge = attacked(X, y, rng.random((40, 3)), 2, bias)
     assert len(judge.witnesses) >= 2
+
+
+@pytest.mark.parametrize("bias", ["flip(1)", "miss(2)", "fake(2)"])
+def test_another_split_where_many_people_come_fells_many(bias, monkeypatch):
+    """Each tree is read for everybody, so that few trees decide many people."""
+    monkeypatch.setattr(attacks, "WAVES", ())
+    monkeypatch.setattr(attacks, "add_copies", lambda *_: iter(()))
+    data = load_breast_cancer()
+    _, judge = attacked(data.data[:400], data.target[:400], data.data[400:], None, bias)
+    assert len(judge.witnesses) >= 10
+    assert len(judge.witnesses) >= judge.retrained
+    assert max(trial.change.size for trial, _ in judge.witnesses.values()) <= attacks.FEW_CHANGES
+
+
+def test_leaves_of_many_people_come_first():
+    X, y, people = iris()
+    problem, judge = attacked(X, y, people, None, "flip(1)", steps=0)
+    arenas = Arenas(problem, judge.new_tree(), judge.X)
+    tree = DecisionTreeClassifier(random_state=0).fit(problem.table.X, problem.table.y)
+    leaves = tree.apply(judge.X)
+    company = np.bincount(leaves)[leaves]
+    assert company[arenas.in_company()].tolist() == sorted(company, reverse=True)
+    crowds = [len(arenas.people_of(node)) for node in arenas.busiest()]
+    assert crowds == sorted(crowds, reverse=True)
+    assert crowds[0] == len(people)
+    assert arenas.of_node(int(leaves[0])).depth == problem.depth - (tree.decision_path(judge.X[:1]).sum() - 1)

@@ -29,7 +29,7 @@ from tests.truth.problems import (
 
 ENGINES = ("interval", "relational")
 AUTO = partial(library_verdicts, engine="auto", time_limit=4)  # who is open then is hardly ever proved
-CHUNKS = 18
+CHUNKS = 12
 PER_CHUNK = max(1, round(60 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
 
 

@@ -63,20 +63,51 @@ class Arenas:
         tree.fit(X, problem.table.y, check_input=bool(problem.views.holes.any()))
         tree = tree.tree_
         self.rows_of = tree.decision_path(X).tocsc()
-        self.size = tree.n_node_samples
+        self.size, self.splits = tree.n_node_samples, tree.children_left >= 0
+        self.level = _levels(tree)
         self.ways = tree.decision_path(people).tocsr()
+        self.visits = self.ways.tocsc()
         self.known: dict[int, Arena] = {}
 
     def of_person(self, p: int, least: int) -> Arena:
         """The smallest node above a person with at least so many rows, or the whole table."""
         way = self.ways.indices[self.ways.indptr[p] : self.ways.indptr[p + 1]]
         way = way[np.argsort(-self.size[way], kind="stable")]
-        level = max(0, int((self.size[way] >= least).sum()) - 1)
-        node = int(way[level])
+        return self.of_node(int(way[max(0, int((self.size[way] >= least).sum()) - 1)]))
+
+    def of_node(self, node: int) -> Arena:
+        """The arena of a node of the tree."""
         if node not in self.known:
             rows = self.rows_of.indices[self.rows_of.indptr[node] : self.rows_of.indptr[node + 1]]
-            self.known[node] = Arena.of(self.problem, np.sort(rows), self.problem.depth - level)
+            self.known[node] = Arena.of(self.problem, np.sort(rows), self.problem.depth - self.level[node])
         return self.known[node]
+
+    def people_of(self, node: int) -> NDArray[np.int32]:
+        """Who comes to a node."""
+        begin, end = self.visits.indptr[node : node + 2]
+        people: NDArray[np.int32] = self.visits.indices[begin:end]
+        return people
+
+    def in_company(self) -> NDArray[np.int64]:
+        """Everybody, those with the most others in their leaf first."""
+        people = np.diff(self.visits.indptr)
+        entries = np.flatnonzero(~self.splits[self.ways.indices])  # each way has one leaf
+        return np.argsort(-people[self.ways.indices[entries]], kind="stable")
+
+    def busiest(self) -> list[int]:
+        """Nodes with a split to which somebody comes, those with the most people first."""
+        people = np.diff(self.visits.indptr)
+        inner = np.flatnonzero(self.splits & (people > 0))
+        order: list[int] = inner[np.argsort(-people[inner], kind="stable")].tolist()
+        return order
+
+
+def _levels(tree: Any) -> NDArray[np.int64]:
+    """Splits above each node; parents are numbered before their children."""
+    level = np.zeros(tree.node_count, np.int64)
+    for node in np.flatnonzero(tree.children_left >= 0):
+        level[[tree.children_left[node], tree.children_right[node]]] = level[node] + 1
+    return level
 
 
 def _addable(problem: Problem) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ import numpy as np
 from everytree.refute import moves
 from everytree.refute.arena import Arena, Arenas
 from everytree.refute.change import Change
+from everytree.refute.copies import add_copies
 from everytree.refute.corners import turn_corner
 from everytree.refute.follow import follow, new_way
 from everytree.refute.judge import AT_ONCE
@@ -62,9 +63,6 @@ MOST_CELLS = 50_000_000
 FEWEST_ROWS = 256
 """Rows around a person that the first wave looks at; each later one at twice as many."""
 
-GROWTH = 4
-"""How many times as many copies of a person are tried next, from one to a copy more than there are rows."""
-
 SHARE_OF_COLUMNS = 0.3
 """Part of the columns in which rows are near, drawn for each attack."""
 
@@ -73,6 +71,14 @@ LONGEST_WAY = 128
 
 DEAR = 0.05
 """Seconds of a training, by estimate, from which on several trees are learned at a time."""
+
+RIVALS, FEW_CHANGES = 2, 3
+"""Other splits that are tried in a node to which many people come, and the changes that may be spent on one:
+with more there are smaller witnesses."""
+
+FEWEST_PEOPLE, FRUITFUL, MEMORY = 4, 4.0, 8
+"""How many people such a node has; how many are thought to fall with each tree to begin with; and the number
+of trees over which that is counted."""
 
 CELL_SECONDS, ADDED_SECONDS = 3e-8, 0.015
 """About what one cell of the table costs while one way is learned, and what it costs to add rows to it."""
@@ -108,8 +114,9 @@ class Attack:
         answer, whoever else was decided in between.
         """
         if self.problem.bias.additions:
-            yield from self._add_people()
+            yield from add_copies(self.problem, self.judge, self.most_rows, self._training_seconds)
         self.arenas = Arenas(self.problem, self.judge.new_tree(), self.judge.X)
+        yield from self._turn_splits()
         if self.judge.training_seconds > DEAR:
             yield from self._turn_leaves()
         for wave, openings in enumerate(WAVES):
@@ -128,14 +135,48 @@ class Attack:
         """About what a retraining costs; added rows are put into the user's table and looked at there."""
         return self.judge.training_seconds + (ADDED_SECONDS if self.problem.bias.additions else 0.0)
 
+    def _turn_splits(self) -> Iterator[float]:
+        """Give nodes to which many people come another split, while more fall than trees are learned.
+
+        Everything below such a node is learned anew, and read for everybody.
+        """
+        yielded = FRUITFUL
+        for node in self.arenas.busiest():
+            here = self.arenas.people_of(node)
+            here = here[self.judge.open[here]]
+            if len(here) < FEWEST_PEOPLE:
+                continue
+            arena = self.arenas.of_node(node)
+            cases = [(trial, here) for trial in self._rival_splits(arena, int(here[0]))]
+            retrained, still_open = self.judge.retrained, int(self.judge.open.sum())
+            self.judge.consider_all(cases)
+            trees, fallen = self.judge.retrained - retrained, still_open - int(self.judge.open.sum())
+            if trees:
+                yielded += (fallen / trees - yielded) / MEMORY
+            yield RIVALS * CELL_SECONDS * arena.columns.codes.size + self._training_seconds * trees / AT_ONCE
+            if yielded < 1:
+                return
+
+    def _rival_splits(self, arena: Arena, p: int) -> Iterator[Trial]:
+        """Tables that give the node of an arena another split, of one column after the other."""
+        goal = self._goal(p, int(self.judge.predictions[p]), arena)
+        for rank in range(RIVALS):
+            moves.reset(arena.table, arena.rules, arena.left)
+            args = arena.columns, arena.table, arena.rules, arena.left, goal, self.way
+            if moves.help_rival(*args, 0, (np.sqrt((rank + 0.5) / len(arena.columns.codes)), 0.0)):
+                trial = self._trial(arena)
+                if trial.change.size <= FEW_CHANGES:
+                    yield trial
+
     def _turn_leaves(self) -> Iterator[float]:
-        """Turn the leaf of person after person, and learn from the drafts of several at a time."""
+        """Turn leaf after leaf, those of many people first, and learn from several drafts at a time."""
         cases: list[tuple[Trial, NDArray[np.int32]]] = []
-        for p in np.flatnonzero(self.judge.open).tolist():
+        for p in self.arenas.in_company().tolist():
             if not self.judge.open[p]:
                 continue
             rng = np.random.default_rng([self.seed, p])
-            goal, arena = self._goal(p, self._targets(p, rng, 1)[0]), self._arena(p)
+            arena = self._arena(p)
+            goal = self._goal(p, self._targets(p, rng, 1)[0], arena)
             if self._open(arena, LEAF, goal, rng, at_once=False):
                 shrink(arena.columns, arena.table, arena.rules, goal, self.way)
                 cases.append((self._trial(arena), np.array([p], np.int32)))
@@ -153,7 +194,7 @@ class Attack:
         rng = np.random.default_rng([self.seed, wave, opening, p])
         ways, arena = 0, self._arena(p)
         for target in self._targets(p, rng, 1 + (wave > 0)):
-            goal = self._goal(p, target)
+            goal = self._goal(p, target, arena)
             if opening == PROBE:
                 begin = times // 4 if wave > 2 else 0
                 tried, found = probe(
@@ -232,8 +273,8 @@ class Attack:
         """Where somebody is attacked."""
         return self.arenas.of_person(p, self.least_rows)
 
-    def _goal(self, p: int, target: int) -> Goal:
-        x, arena = self.judge.shown[p], self._arena(p)
+    def _goal(self, p: int, target: int, arena: Arena) -> Goal:
+        x = self.judge.shown[p]
         order = self._nearest(arena, x, self.scale)
         return Goal(x, int(self.judge.predictions[p]), target, order, arena.depth)
 
@@ -269,39 +310,6 @@ class Attack:
         pools = tuple((np.array([r], np.int64), 1) for r in (*sorted(flipped), *removed))
         change = Change(flipped, removed, originals, tuple(int(j) for j in label[new]))
         return Trial(change, features, pools)
-
-    def _add_people(self) -> Iterator[float]:
-        """Add copies of the people themselves with another label.
-
-        Where leaves are small, one is enough. A tree cannot tell the person from the copies, so with a copy
-        more than there are rows their label wins the person's leaf whatever the tree looks like.
-        """
-        frame, table = self.judge.frame, self.problem.table
-        if frame is None or list(frame.columns) != list(table.frame.columns):
-            return
-        labels = np.flatnonzero(self.problem.bias.addable | self.problem.bias.added_flips_to)
-        most = min(self.problem.bias.additions, len(table.y) + 1, self.most_rows)
-        for p in np.flatnonzero(self.judge.open):
-            row = tuple(frame.iloc[int(p)])
-            for j in labels[labels != self.judge.predictions[p]]:
-                if not self.judge.open[p]:
-                    break
-                for copies in _growing(most):
-                    features = np.repeat(self.judge.X[p][None], copies, axis=0)
-                    trial = Trial(Change({}, (), (row,) * copies, (int(j),) * copies), features)
-                    before = self.judge.retrained
-                    refuted = self.judge.consider(trial, np.array([p], np.int32))
-                    yield self._training_seconds * (self.judge.retrained - before)
-                    if refuted:
-                        break
-
-
-def _growing(most: int) -> list[int]:
-    """1, 4, 16 and so on up to `most`."""
-    numbers = [1]
-    while numbers[-1] < most:
-        numbers.append(min(GROWTH * numbers[-1], most))
-    return numbers
 
 
 def _means(X: NDArray[np.float32]) -> NDArray[np.float32]:
