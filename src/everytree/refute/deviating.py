@@ -1,4 +1,4 @@
-"""Which changes may give a node another split than its usual ones; compiled.
+"""Which changes may give a node another split than its usual ones, and which; compiled.
 
 Below `every_table.py`, which follows people through the node only after such changes.
 """
@@ -15,10 +15,10 @@ from everytree.support.kernels import kernel
 
 @kernel
 def deviating(criterion: Any, spot: Any, splits: Any, total: Any, usual: Any, changes: Any) -> Any:
-    """Which changes may make the node take another split than its usual ones, or none.
+    """Which split, other than its usual ones, each change may make the node take: the best of them.
 
     ``splits`` are (feature, low, left counts by label), among them all that a change may make the best;
-    ``usual`` marks those that tie on T.
+    ``usual`` marks those that tie on T. -1: none; one more than there are: the node may stop.
     """
     feature, low, left = splits
     n_labels = left.shape[1]
@@ -26,7 +26,7 @@ def deviating(criterion: Any, spot: Any, splits: Any, total: Any, usual: Any, ch
     own, sizes = branches.own, branches.size
     scores = np.empty(len(feature))
     counts = np.empty(n_labels, np.int64)
-    found = np.zeros(len(changes), np.bool_)
+    found = np.full(len(changes), -1, np.int64)
     for c in range(len(changes)):
         counts[:] = total
         for k in range(changes.shape[1]):
@@ -55,12 +55,14 @@ def deviating(criterion: Any, spot: Any, splits: Any, total: Any, usual: Any, ch
                 scores[s] = score(criterion, branches)
                 best = max(best, scores[s])
         tied_by = tolerance(criterion, size)
-        found[c] = (
+        if (
             best == -np.inf
             or counts.max() == size
             or (size >= stop_rows(criterion) and best - value(criterion, counts) <= 2 * tied_by)
-        )
+        ):
+            found[c] = len(feature)
+        highest = best - tied_by
         for s in range(len(feature)):
-            if not usual[s] and scores[s] >= best - tied_by:
-                found[c] = True
+            if not usual[s] and scores[s] >= highest:
+                found[c], highest = s, scores[s]
     return found

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from heapq import heappop, heappush
-from itertools import count
+from itertools import count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from everytree.learner.availability import NOWHERE
 from everytree.learner.criterion.front import WEIGHTED, for_kernels
 from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
-from everytree.refute.few_changes import REMOVED, FewChanges
+from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
 from everytree.refute.judge import AT_ONCE, TABLES
 from everytree.refute.tied_ways import (
     CHANGE,
@@ -30,6 +30,7 @@ from everytree.refute.tied_ways import (
     SAME,
     UNSURE,
     Group,
+    Spot,
     differing,
     room_for,
     spot_of,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from everytree.prove.node import Node
     from everytree.prove.problem import Problem
     from everytree.refute.judge import Judge
-    from everytree.refute.tied_ways import Room, Spot
+    from everytree.refute.tied_ways import Room
 
 MOST_CHANGES = 8
 """With larger budgets the changes of any node are too many."""
@@ -51,8 +52,8 @@ MOST_CHANGES = 8
 MOST_READY = 32
 """Nodes that are kept ready for the next person."""
 
-SMALL = 32
-"""Rows of a node that is looked at before others, for everybody."""
+SIZES = (32, 512, 4096)
+"""Rows of nodes that are looked at before larger ones, for everybody."""
 
 PART = 512
 """Changes that are tried before others have their turn."""
@@ -60,11 +61,15 @@ PART = 512
 TOGETHER = 64
 """People for whom changes are tried at once."""
 
-LEARNING = 3.0
-"""How much longer than looking for changes learning from them may take, while there is both to do."""
-
 TRIALS_A_PERSON = 40
 """Tables on which the user's tree is retrained for the sake of one person."""
+
+SURE, ALTERED, TIED = 0, 1, 2
+"""Doubts about a table that was found: none, it gives a node further up another split as well, or only a tie
+gives the person another label."""
+
+LEARNING = (8.0, 1.0, 1.0)
+"""How much longer learning may take than looking for changes, by doubt, while there is both to do."""
 
 NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 1e-8, 1e-7
 """About what a node costs, each row and column that is looked at, and each change times split."""
@@ -72,20 +77,23 @@ NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 1e-8, 1e-7
 
 @dataclass(eq=False)
 class _Ready:
-    """A node prepared for its changes: ``parts`` lists those that matter, as far as they were looked for."""
+    """A node prepared for its changes: ``parts`` lists those that matter, as far as they were looked for.
+
+    First in each part are changes that leave the nodes above as they are, one for each split that they bring
+    about before others for the same; the number of those that leave them is given beside it.
+    """
 
     spot: Spot
     changes: Iterator[NDArray[np.int32]]
-    parts: list[NDArray[np.int32]] = field(default_factory=list)
+    parts: list[tuple[NDArray[np.int32], int]] = field(default_factory=list)
 
 
 class _Step(NamedTuple):
-    """A part of the search: about its seconds, the rows of the node, and what was found, perhaps by ties."""
+    """A part of the search: about its seconds, the rows of the node, and doubts, people and tables found."""
 
     seconds: float
     size: int
-    trials: tuple[tuple[int, Trial], ...] = ()
-    tied: bool = False
+    trials: tuple[tuple[int, int, Trial], ...] = ()
 
 
 class EveryTable:
@@ -112,6 +120,8 @@ class EveryTable:
         self.blocked = np.zeros(len(judge.open), np.bool_)
         self._ready = lru_cache(MOST_READY)(self._make_ready)
         self._trials: Counter[int] = Counter()
+        codes = np.ascontiguousarray(problem.columns.codes)
+        self.everywhere = Spot(codes, np.zeros((0, 0), np.int32), problem.table.y)
 
     @staticmethod
     def is_possible(problem: Problem) -> bool:
@@ -142,12 +152,12 @@ class EveryTable:
 
     def _take_turns(self, steps: Iterator[_Step]) -> Iterator[float]:
         """Look for changes and learn from what is found, the surest and the smallest nodes first."""
-        found: list[tuple[bool, int, int, int, Trial]] = []
+        found: list[tuple[int, int, int, int, Trial]] = []
         number = count()
         looking = learning = 0.0
         searching = True
         while searching or found:
-            if found and (learning <= LEARNING * looking or not searching):
+            if found and (learning <= LEARNING[found[0][0]] * looking or not searching):
                 seconds = self._learn([heappop(found)[-2:] for _ in range(min(AT_ONCE, len(found)))])
                 learning += seconds
                 yield seconds
@@ -155,8 +165,8 @@ class EveryTable:
             step = next(steps, None)
             searching = step is not None
             if step is not None:
-                for p, trial in step.trials:
-                    heappush(found, (step.tied, step.size, next(number), p, trial))
+                for doubt, p, trial in step.trials:
+                    heappush(found, (doubt, step.size, next(number), p, trial))
                 looking += step.seconds
                 yield step.seconds
 
@@ -181,20 +191,19 @@ class EveryTable:
     def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
         """Try the changes of nodes for many people at once; prove whom none of them touches.
 
-        Small nodes come first, for everybody; then who has the least to look at. What is left in ``tasks``
-        are the nodes where something was found that did not refute a person.
+        Small nodes come first, for everybody; in them, those who have the least to look at. What is left in
+        ``tasks`` are the nodes where something was found that did not refute a person.
         """
         people = np.flatnonzero(self.people).tolist()
         to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
         ordered = np.array(sorted(people, key=to_do.__getitem__), np.int32)
         batches = [ordered[begin : begin + TOGETHER] for begin in range(0, len(ordered), TOGETHER)]
-        for some in batches:
-            yield from self._look_for(some, tasks, 0, SMALL)
-        for some in batches:
-            yield from self._look_for(some, tasks, SMALL, len(self.problem.table.y))
-            for p in some.tolist():
-                if self.judge.open[p] and not tasks[p]:
-                    self._finish(p)
+        for more_than, most in pairwise((0, *SIZES, max(SIZES[-1], len(self.problem.table.y)))):
+            for some in batches:
+                yield from self._look_for(some, tasks, more_than, most)
+                for p in some.tolist():
+                    if self.judge.open[p] and not tasks[p]:
+                        self._finish(p)
 
     def _look_for(
         self, some: NDArray[np.int32], tasks: dict[int, list[Task]], more_than: int, most: int
@@ -218,7 +227,7 @@ class EveryTable:
             return
         group = Group(judge.shown[people], judge.predictions[people])
         room = room_for(ready.spot, self.problem.bias.n_labels, len(people))
-        for part in self._parts(task, ready):
+        for part, clear in self._parts(task, ready):
             yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), rows)
             for begin in range(0, len(part), PART):
                 listed, asked = part[begin : begin + PART], judge.open[people] & ~touched
@@ -228,8 +237,18 @@ class EveryTable:
                 touched |= found[:, FATE] != SAME
                 self.blocked[people] |= found[:, FATE] == UNSURE
                 sure = np.flatnonzero(found[:, FATE] == DIFFERS).tolist()
-                trials = ((int(people[i]), self._trial(task.node, listed[found[i, CHANGE]])) for i in sure)
-                yield _Step(CELL_SECONDS * cells, rows, tuple(trials))
+                yield _Step(
+                    CELL_SECONDS * cells,
+                    rows,
+                    tuple(
+                        (
+                            SURE if begin + change < clear else ALTERED,
+                            int(people[i]),
+                            self._trial(task.node, listed[change]),
+                        )
+                        for i, change in zip(sure, found[sure, CHANGE].tolist(), strict=True)
+                    ),
+                )
 
     def _search(self, p: int, tasks: list[Task]) -> Iterator[_Step]:
         """Look for changes that may give one person another label, one after the other, small nodes first."""
@@ -242,16 +261,18 @@ class EveryTable:
                 self.blocked[p] = True
                 continue
             room = room_for(ready.spot, self.problem.bias.n_labels, 1)
-            for part in self._parts(task, ready):
+            for part, clear in self._parts(task, ready):
                 yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), rows)
-                for change in part:
+                for c, change in enumerate(part):
                     if not judge.open[p]:
                         return
-                    found, cells = self._follow(task, ready.spot, change[None], group, asked, room)
-                    fate = found[0, FATE]
+                    fates, cells = self._follow(task, ready.spot, change[None], group, asked, room)
+                    fate = fates[0, FATE]
                     self.blocked[p] |= fate == UNSURE
-                    trial = ((p, self._trial(task.node, change)),) if fate in (DIFFERS, MAY_DIFFER) else ()
-                    yield _Step(CELL_SECONDS * cells, rows, trial, fate == MAY_DIFFER)
+                    doubt = TIED if fate == MAY_DIFFER else SURE if c < clear else ALTERED
+                    found = fate in (DIFFERS, MAY_DIFFER)
+                    trials = ((doubt, p, self._trial(task.node, change)),) if found else ()
+                    yield _Step(CELL_SECONDS * cells, rows, trials)
 
     def _follow(
         self,
@@ -266,14 +287,14 @@ class EveryTable:
         found, cells = differing(criterion, columns, spot, changes, group, asked, task.node.depth, room)
         return found, cells
 
-    def _parts(self, task: Task, ready: _Ready) -> Iterator[NDArray[np.int32]]:
+    def _parts(self, task: Task, ready: _Ready) -> Iterator[tuple[NDArray[np.int32], int]]:
         """The changes of a node that matter, in parts; they are looked for once."""
         for k in count():
             if k == len(ready.parts):
                 part = next(ready.changes, None)
                 if part is None:
                     return
-                ready.parts.append(self._deviating(task, ready.spot, part))
+                ready.parts.append(self._that_matter(task, ready.spot, part))
             yield ready.parts[k]
 
     def _make_ready(self, task: Task) -> _Ready | None:
@@ -283,16 +304,27 @@ class EveryTable:
             return None
         return _Ready(spot_of(self.problem.columns, self.problem.table.y, task.node.rows), changes)
 
-    def _deviating(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Leave out the changes with which the node takes one of its usual splits all the same."""
+    def _that_matter(
+        self, task: Task, spot: Spot, changes: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], int]:
+        """Changes that may give the node another split than usual; so many leave those above alone."""
+        other = self._other_split(task, spot, changes)
+        changes, other = changes[other >= 0], other[other >= 0]
+        everywhere = changes.copy()
+        everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
+        altered, above = np.zeros(len(changes), np.bool_), task.above
+        while above is not None:
+            altered |= self._other_split(above, self.everywhere, everywhere) >= 0
+            above = above.above
+        return changes[np.lexsort((place_among_equals(other), altered))], int((~altered).sum())
+
+    def _other_split(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Which split, other than its usual ones, each change may give the node; -1 for none."""
         if task.splits is None:
-            return changes
-        criterion, total = (
-            for_kernels(self.problem.criterion),
-            np.bincount(spot.label, minlength=self.problem.bias.n_labels),
-        )
-        found: NDArray[np.bool_] = deviating(criterion, spot, task.splits, total, task.usual, changes)
-        return changes[found]
+            return np.zeros(len(changes), np.int64)
+        criterion = for_kernels(self.problem.criterion)
+        found: NDArray[np.int64] = deviating(criterion, spot, task.splits, task.total, task.usual, changes)
+        return found
 
     def _trial(self, node: Node, change: NDArray[np.int32]) -> Trial:
         rows = [(int(node.rows[r]), int(label)) for r, label in change if r >= 0]

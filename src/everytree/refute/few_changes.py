@@ -52,7 +52,7 @@ class FewChanges:
 
         Gives arrays ``[c, k]`` of a row, counted within the node, and its new label.
         """
-        first = np.flatnonzero(_place_among_equals(self.equal[rows]) < self.most)
+        first = np.flatnonzero(place_among_equals(self.equal[rows]) < self.most)
         new = self.new_labels[rows[first]]
         at, label = np.nonzero(new)
         acts = np.column_stack([first[at], np.where(label == new.shape[1] - 1, REMOVED, label)])
@@ -84,7 +84,7 @@ def _equal_rows(problem: Problem) -> NDArray[np.int64]:
     return np.asarray(equal, np.int64).reshape(-1)
 
 
-def _place_among_equals(equal: NDArray[np.int64]) -> NDArray[np.int64]:
+def place_among_equals(equal: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many equal entries stand before each one."""
     order = np.argsort(equal, kind="stable")
     ordered = equal[order]

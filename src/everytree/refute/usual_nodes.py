@@ -33,12 +33,17 @@ NODE_SECONDS, CELL_SECONDS = 3e-4, 1e-8
 
 @dataclass(eq=False)
 class Task:
-    """A node whose changes are to be tried, and who comes there."""
+    """A node whose changes are to be tried: who comes there, labels, splits, and the next such node above.
+
+    Where ties lead to a node in several ways, the one above is that of the first way.
+    """
 
     node: Node
     people: NDArray[np.int32]
+    total: NDArray[np.int64]
     splits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]] | None = None
     usual: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    above: Task | None = None
 
 
 class UsualNodes:
@@ -53,9 +58,9 @@ class UsualNodes:
         """Follow the splits that tie on T, with everybody who is still open."""
         served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
         everybody = np.flatnonzero(self.judge.open).astype(np.int32)
-        stack = [(self.nodes.root(), everybody)]
+        stack: list[tuple[Node, NDArray[np.int32], Task | None]] = [(self.nodes.root(), everybody, None)]
         while stack:
-            node, people = stack.pop()
+            node, people, above = stack.pop()
             key = node.rows.tobytes(), min(node.depth, len(node.rows))
             known = served.setdefault(key, np.zeros(len(self.judge.open), np.bool_))
             people = people[~known[people] & self.judge.open[people]]
@@ -66,8 +71,9 @@ class UsualNodes:
                 self.blocked[people] = True
                 continue
             task, children = self._look(node, people)
-            stack += children
+            stack += [(*child, above if task is None else task) for child in children]
             if task is not None:
+                task.above = above
                 for p in people.tolist():
                     tasks[p].append(task)
             yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X)
@@ -91,7 +97,7 @@ class UsualNodes:
             return None, children
         at, own = ground.splits, problem.types.measures[:, OWN]
         splits = at.feature[chosen], at.low[chosen], at.left[chosen].astype(np.int64) @ own
-        return Task(node, people, splits, usual), children
+        return Task(node, people, total, splits, usual), children
 
     def _leaf(self, node: Node, people: NDArray[np.int32], total: NDArray[np.int64]) -> Task | None:
         """A node that the learner does not split: nothing to try if no change can give it another label."""
@@ -99,7 +105,7 @@ class UsualNodes:
         pure = node.depth > 0 and ordered[-1] == len(node.rows)
         as_expected = (self.judge.predictions[people] == np.argmax(total)).all()
         far = ordered[-1] - ordered[-2] > 2 * self.most_changes
-        return None if far and as_expected and not pure else Task(node, people)
+        return None if far and as_expected and not pure else Task(node, people, total)
 
     def _children(
         self, node: Node, ground: Ground, usual: NDArray[np.int64], people: NDArray[np.int32]
