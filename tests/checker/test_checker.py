@@ -41,7 +41,7 @@ from tests.truth.oracle import reachable_labels
 from tests.truth.problems import Problem, hand_picked, random_problem
 
 CORE = Path(everytree.__file__).parent / "checker"
-CHUNKS, PER_CHUNK = 4, 50
+CHUNKS, PER_CHUNK = 4, 32
 
 
 def prepared_for(problem: Problem) -> Prepared:

@@ -87,7 +87,7 @@ def test_a_proof_does_not_take_longer_with_more_additions(depth: int | None) -> 
     assert max(nodes) <= 2 * min(nodes)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_a_proof_at_a_larger_amount_meets_no_witness_at_a_smaller_one(data: st.DataObject) -> None:
     n = data.draw(st.integers(4, 12))
@@ -119,14 +119,14 @@ def test_a_proof_at_a_larger_amount_meets_no_witness_at_a_smaller_one(data: st.D
 @pytest.mark.parametrize("amount", [10**6, 2**31, 2**32, 10**12])
 @pytest.mark.parametrize("engine", ["interval", "relational"])
 def test_proofs_at_huge_amounts_hold_in_every_table_with_few_additions(amount: int, engine: str) -> None:
-    tally = run_seeds(range(60), engine, {"kinds": ("miss",), "amount": amount})
+    tally = run_seeds(range(40), engine, {"kinds": ("miss",), "amount": amount})
     assert tally.violations == []
 
 
 @pytest.mark.parametrize("amount", [2**31, 10**12])
 def test_bounds_hold_in_huge_tables(amount: int) -> None:
     """Rows that were added, a few in number, weigh as much as the amount allows."""
-    tally = run_seeds(range(280, 310), "bounds", {"kinds": ("miss",), "amount": amount})
+    tally = run_seeds(range(280, 296), "bounds", {"kinds": ("miss",), "amount": amount})
     assert tally.violations == []
     assert tally.certified > 5000
 

@@ -106,9 +106,9 @@ def compiled() -> None:
 
 @pytest.mark.parametrize("depth", [3, None])
 def test_people_are_refuted_although_the_walk_does_not_end(depth, compiled) -> None:
-    result = certify(tree(depth), *wide_table(), "flip(5)", time_limit=4)
+    result = certify(tree(depth), *wide_table(), "flip(5)", time_limit=2)
     assert result.counts()["not robust"] > 0
-    assert result.statistics["seconds"] < 4 * 1.1 + 2
+    assert result.statistics["seconds"] < 2 * 1.1 + 2
     unknown = result.verdicts == "unknown"
     assert set(result.reasons[unknown]) <= {"time"}
     assert (result.reasons[~unknown] == "").all()
@@ -181,14 +181,15 @@ def test_memory_and_time_do_not_grow_with_the_amount(rows, depth) -> None:
         assert seconds < 1.1 * 1 + 2, bias
 
 
-@pytest.mark.parametrize("memory", [3e4, 3e5, 3e6])
-def test_a_memory_limit_only_costs_proofs(table, memory) -> None:
+def test_a_memory_limit_only_costs_proofs(table) -> None:
     X, y, people = table
     bias = "miss(2, where x0 > 35 and label == 1)"
-    known = certify(tree(2), X[:60], y[:60], people[:20], bias, time_limit=20).verdicts
-    found = certify(tree(2), X[:60], y[:60], people[:20], bias, time_limit=20, memory_limit=memory).verdicts
-    assert not ((found == "robust") & (known == "not robust")).any()
-    assert not ((found == "not robust") & (known == "robust")).any()
+    tables = X[:60], y[:60], people[:20]
+    known = certify(tree(2), *tables, bias, time_limit=20).verdicts
+    for memory in (3e4, 3e5, 3e6):
+        found = certify(tree(2), *tables, bias, time_limit=5, memory_limit=memory).verdicts
+        assert not ((found == "robust") & (known == "not robust")).any()
+        assert not ((found == "not robust") & (known == "robust")).any()
 
 
 def test_a_huge_amount_and_a_short_time_say_unknown_at_most() -> None:

@@ -270,7 +270,7 @@ def test_bad_input_is_explained(arguments: dict, message: str) -> None:
 # ---------------------------------------------------------------- every table of B(T)
 
 
-@pytest.mark.parametrize("first", range(0, 200, 25))
+@pytest.mark.parametrize("first", range(0, 200, 40))
 def test_every_table_stays_within_the_ranges(first: int) -> None:
     total = sum((examine(draw_case(seed, cap=40)) for seed in range(first, first + 25)), Tally())
     assert total.ranges > 100
@@ -278,7 +278,7 @@ def test_every_table_stays_within_the_ranges(first: int) -> None:
 
 
 def test_ranges_of_proofs_alone_are_sound_too() -> None:
-    total = sum((examine(draw_case(seed, cap=40), "relational") for seed in range(500, 550)), Tally())
+    total = sum((examine(draw_case(seed, cap=40), "relational") for seed in range(500, 530)), Tally())
     assert total.proved > 0
 
 

@@ -91,7 +91,7 @@ def test_witnesses_are_small():
 def test_nobody_certified_falls(depth, bias):
     X, y, people = iris()
     tree = DecisionTreeClassifier(max_depth=depth, random_state=0)
-    result = certify(tree, X, y, people, bias, time_limit=5)
+    result = certify(tree, X, y, people, bias, time_limit=2)
     robust = result.verdicts == "robust"
     _, judge = attacked(X, y, people, depth, bias, seed=1)
     assert not robust[list(judge.witnesses)].any()

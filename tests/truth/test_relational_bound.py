@@ -10,7 +10,7 @@ from tests.truth.campaign import run, run_seeds
 from tests.truth.problems import hand_picked
 
 CHUNK = 60
-CHUNKS = max(1, int(10 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
+CHUNKS = max(1, int(6 * float(os.environ.get("EVERYTREE_CAMPAIGN", "1"))))
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
