@@ -109,8 +109,8 @@ def check_by_sklearn(
 @pytest.mark.parametrize("part", range(2))
 def test_no_table_has_a_split_with_less_than_it_needs(part: int) -> None:
     seen = check_problems(random_problem(seed, depth=2, cap=250) for seed in SEEDS[part::2])
-    assert seen["tables"] > 2000, seen
-    assert min(seen["tight"], seen["deep"], seen["listed"], seen["sklearn"]) > 200, seen
+    assert seen["tables"] > 1200, seen
+    assert min(seen["tight"], seen["deep"], seen["listed"], seen["sklearn"]) > 120, seen
 
 
 def test_no_table_has_a_split_with_less_than_it_needs_with_leaf_limits() -> None:
@@ -339,8 +339,8 @@ def test_the_amount_of_a_witness_is_enough_for_it(kinds: tuple[str, ...]) -> Non
             assert changed in biased_tables(problem.X, problem.y, [part.component() for part in parts])
             checked["all"] += 1
             checked["less"] += free < problem.parts[0].count
-    assert checked["all"] > 50, checked
-    assert checked["less"] > 5, checked
+    assert checked["all"] > 25, checked
+    assert checked["less"] > 2, checked
 
 
 def test_tied_is_said_only_where_nothing_is_changed() -> None:
