@@ -73,14 +73,15 @@ class Arenas:
         """The smallest node above a person with at least so many rows, or the whole table."""
         way = self.ways.indices[self.ways.indptr[p] : self.ways.indptr[p + 1]]
         way = way[np.argsort(-self.size[way], kind="stable")]
-        return self.of_node(int(way[max(0, int((self.size[way] >= least).sum()) - 1)]))
+        node = int(way[max(0, int((self.size[way] >= least).sum()) - 1)])
+        if node not in self.known:
+            self.known[node] = self.of_node(node)
+        return self.known[node]
 
     def of_node(self, node: int) -> Arena:
-        """The arena of a node of the tree."""
-        if node not in self.known:
-            rows = self.rows_of.indices[self.rows_of.indptr[node] : self.rows_of.indptr[node + 1]]
-            self.known[node] = Arena.of(self.problem, np.sort(rows), self.problem.depth - self.level[node])
-        return self.known[node]
+        """The arena of a node of the tree; not kept: a large one takes as much memory as the table."""
+        rows = self.rows_of.indices[self.rows_of.indptr[node] : self.rows_of.indptr[node + 1]]
+        return Arena.of(self.problem, np.sort(rows), self.problem.depth - int(self.level[node]))
 
     def people_of(self, node: int) -> NDArray[np.int32]:
         """Who comes to a node."""

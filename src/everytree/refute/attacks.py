@@ -76,7 +76,7 @@ RIVALS, FEW_CHANGES = 2, 3
 """Other splits that are tried in a node to which many people come, and the changes that may be spent on one:
 with more there are smaller witnesses."""
 
-FEWEST_PEOPLE, FRUITFUL, MEMORY = 4, 4.0, 8
+FEWEST_PEOPLE, FRUITFUL, COUNTED = 4, 4.0, 8
 """How many people such a node has; how many are thought to fall with each tree to begin with; and the number
 of trees over which that is counted."""
 
@@ -152,7 +152,7 @@ class Attack:
             self.judge.consider_all(cases)
             trees, fallen = self.judge.retrained - retrained, still_open - int(self.judge.open.sum())
             if trees:
-                yielded += (fallen / trees - yielded) / MEMORY
+                yielded += (fallen / trees - yielded) / COUNTED
             yield RIVALS * CELL_SECONDS * arena.columns.codes.size + self._training_seconds * trees / AT_ONCE
             if yielded < 1:
                 return
