@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
@@ -94,3 +96,46 @@ def test_people_are_proved_before_the_end():
     assert any(0 < proved < judge.proved.sum() for proved in history)
     assert judge.proved.sum() >= 4
     assert len(judge.witnesses) > 5
+
+
+@pytest.mark.parametrize("seconds", [0.001, 1.0])
+@pytest.mark.parametrize("bias", ["flip(2)", "flip(1) + fake(1)"])
+def test_tables_that_were_found_and_not_learned_from_prove_nobody(bias, seconds, monkeypatch):
+    """Whatever becomes of the tables found, in the background or not: only who has none is proved."""
+    monkeypatch.setattr(Judge, "read", lambda self, trial, people, learned: False)
+    proved = 0
+    for seed in range(8):
+        _, X, y, people, depth = random_table(seed)
+        problem, prepared = problem_of(X[:8], y[:8], people, depth, bias)
+        judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+        judge.training_seconds = seconds
+        worker = EveryTable(problem, judge)
+        for _ in worker.steps():
+            pass
+        worker.under_way.end()
+        changing = people_who_change(X[:8], y[:8], people, depth, bias, prepared.predictions)
+        assert not (judge.proved & changing).any(), seed
+        proved += int(judge.proved.sum())
+    assert proved >= 1
+
+
+def people_who_change(X, y, people, depth, bias, predictions):
+    """Whom some table gives another label, however ties are broken."""
+    n_labels, flips, removals = int(y.max()) + 1, int(bias[5]), int("fake" in bias)
+    learner = Learner(people, y, len(y) if depth is None else depth)
+    changes = np.zeros(len(people), bool)
+    labels = range(-1 if removals else 0, n_labels)
+    choices = [[(r, j) for j in labels if j != y[r]] for r in range(len(y))]
+    for size in range(flips + removals + 1):
+        for rows in combinations(range(len(y)), size):
+            for acts in product(*(choices[r] for r in rows)):
+                removed = sum(j < 0 for _, j in acts)
+                if removed > removals or size - removed > flips:
+                    continue
+                changed = y.copy()
+                for r, j in acts:
+                    changed[r] = j
+                kept = changed >= 0
+                possible = learner.possible_labels(original_table(X[kept], changed[kept]))
+                changes |= [possible[p] != {int(predictions[p])} for p in range(len(people))]
+    return changes

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from everytree.prove.problem import Problem
     from everytree.prove.walk import Outcome
     from everytree.refute.trial import Trial
+    from everytree.refute.under_way import UnderWay
     from everytree.support.limits import Limits
     from everytree.support.progress import Progress
 
@@ -145,6 +146,7 @@ class Deciding:
         self.walk = SharedWalk(problem, people, prover, limits, self.judge.walkable, n_jobs)
         self.programs: Programs | None = None
         self.every_table: EveryTable | WholeTables | None = None
+        self.under_way: list[UnderWay] = []
         self.only_ties = np.zeros(len(people), np.bool_)
         self.deadline = limits.deadline
         self.interrupted = False
@@ -171,6 +173,8 @@ class Deciding:
                     break
         except KeyboardInterrupt:
             self.interrupted = True
+        for trees in self.under_way:
+            trees.end()
         self._prove_walked()
         return self._decision()
 
@@ -209,10 +213,13 @@ class Deciding:
         self._employ("tiny", self._try_every_table())
         if Attack.is_possible(self.problem) and self._has_room():
             rows = most_rows(self.problem, self.limits.memory)
-            self._employ("attack", Attack(self.problem, self.judge, rows).run())
+            attack = Attack(self.problem, self.judge, rows)
+            self.under_way.append(attack.under_way)
+            self._employ("attack", attack.run())
         tables = EveryTable if EveryTable.is_possible(self.problem) else WholeTables
         if tables.is_possible(self.problem):
             self.every_table = tables(self.problem, self.judge)
+            self.under_way += [self.every_table.under_way] if isinstance(self.every_table, EveryTable) else []
             self._employ("tables", self._try_every_long_table(self.every_table))
         if self.problem.bias.additions > len(self.problem.table.y):
             self._employ("fewer", self._try_fewer())

@@ -19,10 +19,10 @@ from everytree.refute.change import Change
 from everytree.refute.copies import add_copies
 from everytree.refute.corners import turn_corner
 from everytree.refute.follow import follow, new_way
-from everytree.refute.judge import AT_ONCE
 from everytree.refute.moves import Goal
 from everytree.refute.probes import probe, shrink
 from everytree.refute.trial import Trial
+from everytree.refute.under_way import DEAR, UnderWay
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,9 +69,6 @@ SHARE_OF_COLUMNS = 0.3
 LONGEST_WAY = 128
 """Splits of one person's way that are followed."""
 
-DEAR = 0.05
-"""Seconds of a training, by estimate, from which on several trees are learned at a time."""
-
 RIVALS, FEW_CHANGES = 2, 3
 """Other splits that are tried in a node to which many people come, and the changes that may be spent on one:
 with more there are smaller witnesses."""
@@ -101,6 +98,7 @@ class Attack:
         spread = X.std(axis=0, dtype=np.float64)  # float32 would overflow where the largest values are
         self.scale = np.where(spread > 0, 1 / np.maximum(spread, 1e-12), 0.0)
         self.least_rows = FEWEST_ROWS
+        self.under_way = UnderWay(self.judge)
 
     @staticmethod
     def is_possible(problem: Problem) -> bool:
@@ -135,6 +133,10 @@ class Attack:
         """About what a retraining costs; added rows are put into the user's table and looked at there."""
         return self.judge.training_seconds + (ADDED_SECONDS if self.problem.bias.additions else 0.0)
 
+    def _learning_seconds(self, trees: int) -> float:
+        """About what so many trees cost that are learned beside the search."""
+        return self._training_seconds * trees / self.under_way.at_once
+
     def _turn_splits(self) -> Iterator[float]:
         """Give nodes to which many people come another split, while more fall than trees are learned.
 
@@ -147,15 +149,16 @@ class Attack:
             if len(here) < FEWEST_PEOPLE:
                 continue
             arena = self.arenas.of_node(node)
-            cases = [(trial, here) for trial in self._rival_splits(arena, int(here[0]))]
             retrained, still_open = self.judge.retrained, int(self.judge.open.sum())
-            self.judge.consider_all(cases)
+            for trial in self._rival_splits(arena, int(here[0])):
+                self.under_way.put(trial, here)
             trees, fallen = self.judge.retrained - retrained, still_open - int(self.judge.open.sum())
             if trees:
                 yielded += (fallen / trees - yielded) / COUNTED
-            yield RIVALS * CELL_SECONDS * arena.columns.codes.size + self._training_seconds * trees / AT_ONCE
+            yield RIVALS * CELL_SECONDS * arena.columns.codes.size + self._learning_seconds(trees)
             if yielded < 1:
-                return
+                break
+        self.under_way.settle()
 
     def _rival_splits(self, arena: Arena, p: int) -> Iterator[Trial]:
         """Tables that give the node of an arena another split, of one column after the other."""
@@ -169,25 +172,20 @@ class Attack:
                     yield trial
 
     def _turn_leaves(self) -> Iterator[float]:
-        """Turn leaf after leaf, those of many people first, and learn from several drafts at a time."""
-        cases: list[tuple[Trial, NDArray[np.int32]]] = []
+        """Turn leaf after leaf, those of many people first."""
         for p in self.arenas.in_company().tolist():
             if not self.judge.open[p]:
                 continue
             rng = np.random.default_rng([self.seed, p])
             arena = self._arena(p)
             goal = self._goal(p, self._targets(p, rng, 1)[0], arena)
+            before = self.judge.retrained
             if self._open(arena, LEAF, goal, rng, at_once=False):
                 shrink(arena.columns, arena.table, arena.rules, goal, self.way)
-                cases.append((self._trial(arena), np.array([p], np.int32)))
-            spent = 4 * CELL_SECONDS * arena.columns.codes.size
-            if len(cases) == AT_ONCE:
-                before = self.judge.retrained
-                self.judge.consider_all(cases)
-                spent += self._training_seconds * (self.judge.retrained - before) / AT_ONCE
-                cases = []
-            yield spent
-        self.judge.consider_all(cases)
+                self.under_way.put(self._trial(arena), np.array([p], np.int32))
+            trees = self.judge.retrained - before
+            yield 4 * CELL_SECONDS * arena.columns.codes.size + self._learning_seconds(trees)
+        self.under_way.settle()
 
     def _attack(self, p: int, wave: int, opening: int, times: int) -> int:
         """Try one opening so many times on one person; gives the number of ways learned, about."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from functools import lru_cache
 from heapq import heappop, heappush
 from itertools import count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,40 +15,23 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from everytree.learner.availability import NOWHERE
-from everytree.learner.criterion.front import WEIGHTED, for_kernels
-from everytree.refute.change import Change
-from everytree.refute.deviating import deviating
-from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
-from everytree.refute.judge import AT_ONCE, TABLES
-from everytree.refute.tied_ways import (
-    CHANGE,
-    DIFFERS,
-    FATE,
-    MAY_DIFFER,
-    SAME,
-    UNSURE,
-    Group,
-    Spot,
-    differing,
-    room_for,
-    spot_of,
-)
-from everytree.refute.trial import Trial
+from everytree.learner.criterion.front import WEIGHTED
+from everytree.refute.judge import TABLES
+from everytree.refute.node_changes import IN_VAIN, SURE, TIED, NodeChanges
+from everytree.refute.tied_ways import CHANGE, DIFFERS, FATE, MAY_DIFFER, SAME, UNSURE, Group, room_for
+from everytree.refute.under_way import UnderWay
 from everytree.refute.usual_nodes import Task, UsualNodes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.node import Node
     from everytree.prove.problem import Problem
     from everytree.refute.judge import Judge
-    from everytree.refute.tied_ways import Room
+    from everytree.refute.node_changes import Part
+    from everytree.refute.trial import Trial
 
 MOST_CHANGES = 8
 """With larger budgets the changes of any node are too many."""
-
-MOST_READY = 32
-"""Nodes that are kept ready for the next person."""
 
 SIZES = (32, 512, 4096)
 """Rows of nodes that are looked at before larger ones, for everybody."""
@@ -61,31 +42,18 @@ PART = 512
 TOGETHER = 64
 """People for whom changes are tried at once."""
 
+ONCE_MORE = 8
+"""How often a part is looked at again for people whose change was in vain."""
+
 TRIALS_A_PERSON = 40
 """Tables on which the user's tree is retrained for the sake of one person."""
 
-SURE, ALTERED, TIED = 0, 1, 2
-"""Doubts about a table that was found: none, it gives a node further up another split as well, or only a tie
-gives the person another label."""
-
 LEARNING = (8.0, 1.0, 1.0)
-"""How much longer learning may take than looking for changes, by doubt, while there is both to do."""
+"""How much longer learning may take than looking for changes, by doubt (`SURE`, `ALTERED`, `TIED`), while
+there is both to do."""
 
 NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 1e-8, 1e-7
 """About what a node costs, each row and column that is looked at, and each change times split."""
-
-
-@dataclass(eq=False)
-class _Ready:
-    """A node prepared for its changes: ``parts`` lists those that matter, as far as they were looked for.
-
-    First in each part are changes that leave the nodes above as they are, one for each split that they bring
-    about before others for the same; the number of those that leave them is given beside it.
-    """
-
-    spot: Spot
-    changes: Iterator[NDArray[np.int32]]
-    parts: list[tuple[NDArray[np.int32], int]] = field(default_factory=list)
 
 
 class _Step(NamedTuple):
@@ -118,10 +86,10 @@ class EveryTable:
         self.people = judge.open.copy()
         self.finished = np.zeros(len(judge.open), np.bool_)
         self.blocked = np.zeros(len(judge.open), np.bool_)
-        self._ready = lru_cache(MOST_READY)(self._make_ready)
+        self.doubtful = np.zeros(len(judge.open), np.bool_)
         self._trials: Counter[int] = Counter()
-        codes = np.ascontiguousarray(problem.columns.codes)
-        self.everywhere = Spot(codes, np.zeros((0, 0), np.int32), problem.table.y)
+        self._found: list[tuple[int, int, int, int, Trial]] = []
+        self.under_way = UnderWay(judge)
 
     @staticmethod
     def is_possible(problem: Problem) -> bool:
@@ -141,9 +109,9 @@ class EveryTable:
         but not all of it, so that trees that take long to learn keep nobody from being proved. Who is left
         then may get another label by a tie.
         """
-        self.changes = FewChanges(self.problem)
+        self.changes = NodeChanges(self.problem, self.judge)
         tasks: dict[int, list[Task]] = defaultdict(list)
-        yield from UsualNodes(self.problem, self.judge, self.changes.most, self.blocked).fill(tasks)
+        yield from UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked).fill(tasks)
         yield from self._take_turns(self._look_for_all(tasks))
         for p in np.flatnonzero(self.people & self.judge.open).tolist():
             yield from self._take_turns(self._search(p, tasks[p]))
@@ -152,13 +120,12 @@ class EveryTable:
 
     def _take_turns(self, steps: Iterator[_Step]) -> Iterator[float]:
         """Look for changes and learn from what is found, the surest and the smallest nodes first."""
-        found: list[tuple[int, int, int, int, Trial]] = []
-        number = count()
+        found, number = self._found, count()
         looking = learning = 0.0
         searching = True
         while searching or found:
             if found and (learning <= LEARNING[found[0][0]] * looking or not searching):
-                seconds = self._learn([heappop(found)[-2:] for _ in range(min(AT_ONCE, len(found)))])
+                seconds = self._learn(*heappop(found)[-2:])
                 learning += seconds
                 yield seconds
                 continue
@@ -169,24 +136,26 @@ class EveryTable:
                     heappush(found, (doubt, step.size, next(number), p, trial))
                 looking += step.seconds
                 yield step.seconds
+        self.under_way.settle()
+
+    def _expected(self) -> list[int]:
+        """People who are about to fall: a table that should do was found and not read yet."""
+        return [*(p for doubt, _, _, p, _ in self._found if doubt == SURE), *self.under_way.people()]
 
     def _finish(self, p: int) -> None:
         """Everything was tried for somebody: proved, unless a table was found that may give another label."""
         self.finished[p] = not self.blocked[p]
-        if self.finished[p] and self._trials[p] == 0:
+        if self.finished[p] and not self.doubtful[p]:
             self.judge.prove(np.arange(len(self.people)) == p, TABLES)
 
-    def _learn(self, found: list[tuple[int, Trial]]) -> float:
-        """Retrain on tables from which people may get another label; gives about the seconds."""
+    def _learn(self, p: int, trial: Trial) -> float:
+        """Retrain on a table from which somebody may get another label; gives about the seconds."""
         before = self.judge.retrained
-        cases = []
-        for p, trial in found:
-            self._trials[p] += 1
-            self.blocked[p] |= self._trials[p] > TRIALS_A_PERSON
-            if self.judge.open[p] and not self.blocked[p]:
-                cases.append((trial, np.array([p], np.int32)))
-        self.judge.consider_all(cases)
-        return self.judge.training_seconds * (self.judge.retrained - before) / max(1, len(cases))
+        self._trials[p] += 1
+        self.blocked[p] |= self._trials[p] > TRIALS_A_PERSON
+        if self.judge.open[p] and not self.blocked[p]:
+            self.under_way.put(trial, np.array([p], np.int32))
+        return self.judge.training_seconds * (self.judge.retrained - before) / self.under_way.at_once
 
     def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
         """Try the changes of nodes for many people at once; prove whom none of them touches.
@@ -208,126 +177,88 @@ class EveryTable:
     def _look_for(
         self, some: NDArray[np.int32], tasks: dict[int, list[Task]], more_than: int, most: int
     ) -> Iterator[_Step]:
-        """Try the changes of nodes with so many rows, for some people, the smallest first."""
+        """Try the changes of nodes with so many rows, for some people, the smallest first.
+
+        Whoever is about to fall is passed over, and keeps the nodes that were not looked at.
+        """
         theirs = {id(task): task for p in some.tolist() for task in tasks[p] if self.judge.open[p]}
         fit = [task for task in theirs.values() if more_than < len(task.node.rows) <= most]
         for task in sorted(fit, key=lambda task: len(task.node.rows)):
-            people = some[np.isin(some, task.people)]
+            people = some[np.isin(some, task.people) & ~np.isin(some, self._expected())]
             touched = np.zeros(len(people), np.bool_)
             yield from self._look_at(task, people, touched)
             for p in people[~touched].tolist():
                 tasks[p].remove(task)
 
     def _look_at(self, task: Task, people: NDArray[np.int32], touched: NDArray[np.bool_]) -> Iterator[_Step]:
-        """Try the changes of one node for some who come there, and note who is touched by one."""
+        """Try the changes of one node for some who come there, and note who is touched by one.
+
+        Whoever is touched in vain, because a node further up then takes another split, is asked for again.
+        """
         judge, rows = self.judge, len(task.node.rows)
-        ready = self._ready(task)
+        ready = self.changes.ready(task)
         if ready is None:
             self.blocked[people] = touched[:] = True
             return
         group = Group(judge.shown[people], judge.predictions[people])
         room = room_for(ready.spot, self.problem.bias.n_labels, len(people))
-        for part, clear in self._parts(task, ready):
-            yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), rows)
-            for begin in range(0, len(part), PART):
-                listed, asked = part[begin : begin + PART], judge.open[people] & ~touched
+        asked = np.ones(len(people), np.bool_)
+        for part in self.changes.parts(task, ready):
+            yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part.changes) * len(task.usual), rows)
+            begin, again = 0, ONCE_MORE
+            while begin < len(part.changes):
+                asked &= judge.open[people]
                 if not asked.any():
                     return
-                found, cells = self._follow(task, ready.spot, listed, group, asked, room)
+                listed = part.changes[begin : begin + PART]
+                found, cells = self.changes.follow(task, ready.spot, listed, group, asked, room)
                 touched |= found[:, FATE] != SAME
                 self.blocked[people] |= found[:, FATE] == UNSURE
-                sure = np.flatnonzero(found[:, FATE] == DIFFERS).tolist()
-                yield _Step(
-                    CELL_SECONDS * cells,
-                    rows,
-                    tuple(
-                        (
-                            SURE if begin + change < clear else ALTERED,
-                            int(people[i]),
-                            self._trial(task.node, listed[change]),
-                        )
-                        for i, change in zip(sure, found[sure, CHANGE].tolist(), strict=True)
-                    ),
-                )
+                asked &= found[:, FATE] == SAME
+                step, in_vain = self._judged(task, part, begin, people, found)
+                yield step._replace(seconds=step.seconds + CELL_SECONDS * cells)
+                begin += len(listed)
+                if in_vain.any() and again:
+                    again -= 1
+                    asked |= in_vain
+                    begin += int(found[in_vain, CHANGE].min()) + 1 - len(listed)
+
+    def _judged(
+        self, task: Task, part: Part, begin: int, people: NDArray[np.int32], found: NDArray[np.int64]
+    ) -> tuple[_Step, NDArray[np.bool_]]:
+        """The tables found for those whom a node surely gives another label, and who is touched in vain."""
+        in_vain = np.zeros(len(people), np.bool_)
+        trials, seconds = [], 0.0
+        for i in np.flatnonzero(found[:, FATE] == DIFFERS).tolist():
+            c, p = begin + int(found[i, CHANGE]), int(people[i])
+            self.doubtful[p] = True
+            doubt, cells = self.changes.doubt(task, part.changes[c], int(part.highest[c]), p)
+            seconds += CELL_SECONDS * cells
+            in_vain[i] = doubt == IN_VAIN
+            if doubt != IN_VAIN:
+                trials.append((doubt, p, self.changes.trial(task.node, part.changes[c])))
+        return _Step(seconds, len(task.node.rows), tuple(trials)), in_vain
 
     def _search(self, p: int, tasks: list[Task]) -> Iterator[_Step]:
         """Look for changes that may give one person another label, one after the other, small nodes first."""
         judge = self.judge
         group = Group(judge.shown[[p]], judge.predictions[[p]])
-        asked = np.ones(1, np.bool_)
+        asked, myself = np.ones(1, np.bool_), np.array([p], np.int32)
         for task in sorted(tasks, key=lambda task: len(task.node.rows)):
-            rows, ready = len(task.node.rows), self._ready(task)
+            rows, ready = len(task.node.rows), self.changes.ready(task)
             if ready is None:
                 self.blocked[p] = True
                 continue
             room = room_for(ready.spot, self.problem.bias.n_labels, 1)
-            for part, clear in self._parts(task, ready):
-                yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part) * len(task.usual), rows)
-                for c, change in enumerate(part):
+            for part in self.changes.parts(task, ready):
+                yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part.changes) * len(task.usual), rows)
+                for c, change in enumerate(part.changes):
                     if not judge.open[p]:
                         return
-                    fates, cells = self._follow(task, ready.spot, change[None], group, asked, room)
-                    fate = fates[0, FATE]
-                    self.blocked[p] |= fate == UNSURE
-                    doubt = TIED if fate == MAY_DIFFER else SURE if c < clear else ALTERED
-                    found = fate in (DIFFERS, MAY_DIFFER)
-                    trials = ((doubt, p, self._trial(task.node, change)),) if found else ()
-                    yield _Step(CELL_SECONDS * cells, rows, trials)
-
-    def _follow(
-        self,
-        task: Task,
-        spot: Spot,
-        changes: NDArray[np.int32],
-        group: Group,
-        asked: NDArray[np.bool_],
-        room: Room,
-    ) -> tuple[NDArray[np.int64], int]:
-        criterion, columns = for_kernels(self.problem.criterion), self.problem.columns
-        found, cells = differing(criterion, columns, spot, changes, group, asked, task.node.depth, room)
-        return found, cells
-
-    def _parts(self, task: Task, ready: _Ready) -> Iterator[tuple[NDArray[np.int32], int]]:
-        """The changes of a node that matter, in parts; they are looked for once."""
-        for k in count():
-            if k == len(ready.parts):
-                part = next(ready.changes, None)
-                if part is None:
-                    return
-                ready.parts.append(self._that_matter(task, ready.spot, part))
-            yield ready.parts[k]
-
-    def _make_ready(self, task: Task) -> _Ready | None:
-        """Prepare a node for its changes; None if they are too many."""
-        changes = self.changes.of(task.node.rows)
-        if changes is None:
-            return None
-        return _Ready(spot_of(self.problem.columns, self.problem.table.y, task.node.rows), changes)
-
-    def _that_matter(
-        self, task: Task, spot: Spot, changes: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int32], int]:
-        """Changes that may give the node another split than usual; so many leave those above alone."""
-        other = self._other_split(task, spot, changes)
-        changes, other = changes[other >= 0], other[other >= 0]
-        everywhere = changes.copy()
-        everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
-        altered, above = np.zeros(len(changes), np.bool_), task.above
-        while above is not None:
-            altered |= self._other_split(above, self.everywhere, everywhere) >= 0
-            above = above.above
-        return changes[np.lexsort((place_among_equals(other), altered))], int((~altered).sum())
-
-    def _other_split(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Which split, other than its usual ones, each change may give the node; -1 for none."""
-        if task.splits is None:
-            return np.zeros(len(changes), np.int64)
-        criterion = for_kernels(self.problem.criterion)
-        found: NDArray[np.int64] = deviating(criterion, spot, task.splits, task.total, task.usual, changes)
-        return found
-
-    def _trial(self, node: Node, change: NDArray[np.int32]) -> Trial:
-        rows = [(int(node.rows[r]), int(label)) for r, label in change if r >= 0]
-        flipped = {row: label for row, label in rows if label != REMOVED}
-        removed = tuple(sorted(row for row, label in rows if label == REMOVED))
-        return Trial(Change(flipped, removed), self.problem.table.X[:0])
+                    found, cells = self.changes.follow(task, ready.spot, change[None], group, asked, room)
+                    self.blocked[p] |= found[0, FATE] == UNSURE
+                    step, _ = self._judged(task, part, c, myself, found)
+                    if found[0, FATE] == MAY_DIFFER:
+                        self.doubtful[p] = True
+                        step = step._replace(trials=((TIED, p, self.changes.trial(task.node, change)),))
+                    yield step._replace(seconds=step.seconds + CELL_SECONDS * cells)

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -35,12 +34,12 @@ SEEDS = range(6)
 TRAINING_CELL_SECONDS = 7e-7
 """About what one training costs for each row and column."""
 
-AT_ONCE = 2
-"""Trees that are learned at the same time where there are several tables to learn from."""
-
 WALK, PROGRAMS, TABLES, TWINS = "walk", "programs", "tables", "twins"
 """What a proof rests on: a walk over all trees, path programs without a solution, every table tried, or
 training rows that no tree can tell from the person."""
+
+Learned: TypeAlias = "list[tuple[int | None, NDArray[np.int64]]]"
+"""Random states and what trees that were learned with them predict."""
 
 
 class Judge:
@@ -79,47 +78,25 @@ class Judge:
 
     def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:
         """Retrain on a trial of B(T); says whether one of `people` gets another label."""
-        return self.consider_all([(trial, people)])[0]
+        return self.allows(trial) and self.read(trial, people, self.learn(trial, people))
 
-    def consider_all(self, cases: Sequence[tuple[Trial, NDArray[np.int32]]]) -> list[bool]:
-        """Retrain on trials of B(T), each for some people's sake; says which ones give one another label.
-
-        scikit-learn lets other threads run while it learns, so that the trees are learned at the same time.
-        """
-        allowed = [(trial, people) for trial, people in cases if self._allowed(trial)]
-        if len(allowed) < 2:
-            learned = [self._learn(*case) for case in allowed]
-        else:
-            with ThreadPoolExecutor(len(allowed)) as threads:
-                learned = list(threads.map(lambda case: self._learn(*case), allowed))
-        self.retrained += sum(map(len, learned))
-        fallen = {
-            id(trial): self._read(trial, people, trees)
-            for (trial, people), trees in zip(allowed, learned, strict=True)
-        }
-        return [fallen.get(id(trial), False) for trial, _ in cases]
-
-    def _learn(self, trial: Trial, people: NDArray[np.int32]) -> list[tuple[int | None, NDArray[np.int64]]]:
-        """Seeds and predictions after a trial.
+    def learn(self, trial: Trial, people: NDArray[np.int32]) -> Learned:
+        """Seeds and predictions after a trial; changes nothing, so that several may be learned at a time.
 
         A tree without a fixed random state is retrained with several, until one of `people` changes.
         """
         X, y = trial.table(self.problem)
         X = np.ascontiguousarray(X)
-        learned: list[tuple[int | None, NDArray[np.int64]]] = []
+        learned: Learned = []
         for seed in self.seeds:
             learned.append((seed, self._retrain(seed, X, y)))
             if (learned[-1][1] != self.predictions)[people].any():
                 break
         return learned
 
-    def _read(
-        self,
-        trial: Trial,
-        people: NDArray[np.int32],
-        learned: list[tuple[int | None, NDArray[np.int64]]],
-    ) -> bool:
+    def read(self, trial: Trial, people: NDArray[np.int32], learned: Learned) -> bool:
         """Note whom retrained trees give another label; says whether one of `people` is among them."""
+        self.retrained += len(learned)
         changing = [(seed, after) for seed, after in learned if (after != self.predictions).any()]
         if not changing or not self._stands(trial):
             return False
@@ -127,7 +104,7 @@ class Judge:
             self._note(replace(trial, random_state=seed), after)
         return any((after != self.predictions)[people].any() for _, after in changing)
 
-    def _allowed(self, trial: Trial) -> bool:
+    def allows(self, trial: Trial) -> bool:
         """Whether the components allow the trial, with added rows that the columns can hold."""
         try:
             return self.membership.holds(trial, self.maker.as_frame(trial.change.added))

@@ -174,6 +174,7 @@ def _follow(
             tied = 1
         if n_ties < 0:
             _tell(group.expected, -1, room.here, UNSURE, fate)
+        last_tie, last_side = -1, 0
         for t in range(max(0, n_ties)):
             for side in range(2):
                 if not room.sides[t, side].any():
@@ -188,12 +189,17 @@ def _follow(
                 room.entry[waiting, DEPTH], room.entry[waiting, TIED] = depth - 1, tied
                 room.waits[waiting] = room.sides[t, side]
                 waiting += 1
+                last_tie, last_side = t, side
         if waiting == 0:
             return work
         waiting -= 1
         depth, tied = room.entry[waiting, DEPTH], room.entry[waiting, TIED]
         room.here[:] = room.waits[waiting]
-        size = _take_up(spot.order, room, room.entry[waiting, BEGIN], room.entry[waiting, END], depth == 0)
+        if last_tie >= 0:
+            size = _narrow(spot.code, room, size, ties[last_tie], last_side, depth == 0)
+        else:
+            begin, end = room.entry[waiting, BEGIN], room.entry[waiting, END]
+            size = _take_up(spot.order, room, begin, end, depth == 0)
     _tell(group.expected, -1, room.here, UNSURE, fate)
     for w in range(waiting):
         _tell(group.expected, -1, room.waits[w], UNSURE, fate)
@@ -312,6 +318,20 @@ def _copy_side(code: Any, room: Any, size: int, tie: Any, side: int, begin: int)
             room.waiting[begin] = r
             begin += 1
     return begin
+
+
+@inner_kernel
+def _narrow(code: Any, room: Any, size: int, tie: Any, side: int, is_leaf: bool) -> int:
+    """Go on with a child of the present node, whose rows are listed already."""
+    used = 0
+    for j in range(1 if is_leaf else len(code)):
+        live = room.live[j]
+        used = 0
+        for k in range(size):
+            r = live[k]
+            live[used] = r  # without a branch: what is not there is written over
+            used += (code[tie[0], r] > tie[1]) == (side == 1)
+    return used
 
 
 @inner_kernel

@@ -1,0 +1,164 @@
+"""The changes of a node that matter, what they do to the nodes above, and who then gets another label.
+
+Below `every_table.py`, which asks for them node by node; `deviating.py` and `tied_ways.py` do the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from everytree.learner.criterion.front import for_kernels
+from everytree.refute.change import Change
+from everytree.refute.deviating import deviating
+from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
+from everytree.refute.tied_ways import (
+    DIFFERS,
+    FATE,
+    MAY_DIFFER,
+    SAME,
+    UNSURE,
+    Group,
+    Spot,
+    differing,
+    room_for,
+    spot_of,
+)
+from everytree.refute.trial import Trial
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.node import Node
+    from everytree.prove.problem import Problem
+    from everytree.refute.judge import Judge
+    from everytree.refute.tied_ways import Room
+    from everytree.refute.usual_nodes import Task
+
+MOST_READY = 32
+"""Nodes that are kept ready for the next person."""
+
+SURE, ALTERED, TIED, IN_VAIN = 0, 1, 2, 3
+"""Doubts about a table that was found: none; it gives a node further up another split, and more is not known;
+only a tie gives the person another label; or, with that other split, no tree does."""
+
+_DOUBTS = {DIFFERS: SURE, UNSURE: ALTERED, MAY_DIFFER: TIED, SAME: IN_VAIN}
+
+
+class Part(NamedTuple):
+    """Some changes of a node; ``highest[c]`` counts up to the highest node that takes another split: 0 none.
+
+    First are changes that leave the nodes above as they are, and one for each split that they bring about
+    before others for the same.
+    """
+
+    changes: NDArray[np.int32]
+    highest: NDArray[np.int64]
+
+
+@dataclass(eq=False)
+class Ready:
+    """A node prepared for its changes: ``parts`` lists those that matter, as far as they were looked for."""
+
+    spot: Spot
+    changes: Iterator[NDArray[np.int32]]
+    parts: list[Part] = field(default_factory=list)
+
+
+class NodeChanges:
+    """Lists, node by node, the changes that may give it another split, and follows people after them."""
+
+    def __init__(self, problem: Problem, judge: Judge) -> None:
+        self.problem, self.judge, self.few = problem, judge, FewChanges(problem)
+        self.ready = lru_cache(MOST_READY)(self._make_ready)
+        self._spot = lru_cache(MOST_READY)(self._make_spot)
+        codes = np.ascontiguousarray(problem.columns.codes)
+        self._everywhere = Spot(codes, np.zeros((0, 0), np.int32), problem.table.y)
+
+    def _make_ready(self, task: Task) -> Ready | None:
+        """Prepare a node for its changes; None if they are too many."""
+        changes = self.few.of(task.node.rows)
+        return None if changes is None else Ready(self._make_spot(task), changes)
+
+    def _make_spot(self, task: Task) -> Spot:
+        return spot_of(self.problem.columns, self.problem.table.y, task.node.rows)
+
+    def parts(self, task: Task, ready: Ready) -> Iterator[Part]:
+        """The changes of a node that matter, in parts; they are looked for once."""
+        for k in count():
+            if k == len(ready.parts):
+                part = next(ready.changes, None)
+                if part is None:
+                    return
+                ready.parts.append(self._that_matter(task, ready.spot, part))
+            yield ready.parts[k]
+
+    def follow(
+        self,
+        task: Task,
+        spot: Spot,
+        changes: NDArray[np.int32],
+        group: Group,
+        asked: NDArray[np.bool_],
+        room: Room,
+    ) -> tuple[NDArray[np.int64], int]:
+        """What becomes of people after each change, and the cells that were looked at."""
+        criterion, columns = for_kernels(self.problem.criterion), self.problem.columns
+        found, cells = differing(criterion, columns, spot, changes, group, asked, task.node.depth, room)
+        return found, cells
+
+    def doubt(self, task: Task, change: NDArray[np.int32], highest: int, p: int) -> tuple[int, int]:
+        """How doubtful it is that a change that turns a label in its node does so in the whole tree.
+
+        Where a node further up takes another split after the change, the person is followed from the highest
+        such node; gives the cells that were looked at, too. This finds witnesses and proves nothing: with
+        further changes the node above may go on as usual, and ties may lead around it.
+        """
+        if highest == 0:
+            return SURE, 0
+        above = task
+        for _ in range(highest):
+            assert above.above is not None
+            above = above.above
+        spot, judge = self._spot(above), self.judge
+        there = np.searchsorted(above.node.rows, task.node.rows[change[:, 0]])
+        moved = np.column_stack([np.where(change[:, 0] < 0, -1, there), change[:, 1]]).astype(np.int32)
+        group = Group(judge.shown[[p]], judge.predictions[[p]])
+        room = room_for(spot, self.problem.bias.n_labels, 1)
+        found, cells = self.follow(above, spot, moved[None], group, np.ones(1, np.bool_), room)
+        return _DOUBTS[int(found[0, FATE])], cells
+
+    def _that_matter(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> Part:
+        """Changes that may give the node another split than usual, and how far up they matter."""
+        other = self._other_split(task, spot, changes)
+        changes, other = changes[other >= 0], other[other >= 0]
+        everywhere = changes.copy()
+        everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
+        highest, above = np.zeros(len(changes), np.int64), task.above
+        for steps in count(1):
+            if above is None:
+                break
+            highest[self._other_split(above, self._everywhere, everywhere) >= 0] = steps
+            above = above.above
+        order = np.lexsort((place_among_equals(other), highest > 0))
+        return Part(changes[order], highest[order])
+
+    def _other_split(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Which split, other than its usual ones, each change may give the node; -1 for none."""
+        if task.splits is None:
+            return np.zeros(len(changes), np.int64)
+        criterion = for_kernels(self.problem.criterion)
+        found: NDArray[np.int64] = deviating(criterion, spot, task.splits, task.total, task.usual, changes)
+        return found
+
+    def trial(self, node: Node, change: NDArray[np.int32]) -> Trial:
+        """The table with one change of a node."""
+        rows = [(int(node.rows[r]), int(label)) for r, label in change if r >= 0]
+        flipped = {row: label for row, label in rows if label != REMOVED}
+        removed = tuple(sorted(row for row, label in rows if label == REMOVED))
+        return Trial(Change(flipped, removed), self.problem.table.X[:0])

@@ -1,0 +1,67 @@
+"""Trees that are learned in the background while the search for the next tables goes on.
+
+Between the searches, which find tables, and `judge.py`, which learns from them and notes whose label changes.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from everytree.refute.judge import Judge, Learned
+    from everytree.refute.trial import Trial
+
+DEAR = 0.05
+"""Seconds of a training, by estimate, from which on trees are learned in the background."""
+
+AT_ONCE = 2
+"""Trees that are learned at the same time: scikit-learn lets other threads run while it learns."""
+
+MOST_WAITING, MOST_SECONDS = 6, 2.0
+"""Trees that are under way at most, and the seconds, by estimate, that they may take together: enough for a
+search that goes on beside them, and not much to wait for when the time is over."""
+
+
+class UnderWay:
+    """The tables that one search asked to be learned from, read in the order in which they came.
+
+    A tree is read when too many are under way, or when `settle` asks for it, and never because it happens to
+    be ready: the same question has the same answer on a fast machine and on a slow one.
+    """
+
+    def __init__(self, judge: Judge) -> None:
+        self.judge = judge
+        fit = max(AT_ONCE, int(MOST_SECONDS / judge.training_seconds))
+        self.most = min(fit, MOST_WAITING) if judge.training_seconds > DEAR else 0
+        self.at_once = AT_ONCE if self.most else 1
+        self._threads = ThreadPoolExecutor(AT_ONCE)  # which begins one when it is needed
+        self._waiting: deque[tuple[Trial, NDArray[np.int32], Future[Learned]]] = deque()
+
+    def put(self, trial: Trial, people: NDArray[np.int32]) -> None:
+        """Learn from a trial for some people's sake; where that is cheap, it is read at once."""
+        if self.most == 0:
+            self.judge.consider(trial, people)
+        elif self.judge.allows(trial):
+            self._waiting.append((trial, people, self._threads.submit(self.judge.learn, trial, people)))
+            self.settle(self.most)
+
+    def settle(self, most: int = 0) -> None:
+        """Read trees until so many are left."""
+        while len(self._waiting) > most:
+            trial, people, learning = self._waiting.popleft()
+            if not learning.cancelled():
+                self.judge.read(trial, people, learning.result())
+
+    def people(self) -> set[int]:
+        """Those for whose sake trees are under way."""
+        return {p for _, people, _ in self._waiting for p in people.tolist()}
+
+    def end(self) -> None:
+        """Read the trees that were begun and give up the others: the time is over."""
+        self._threads.shutdown(cancel_futures=True)
+        self.settle()
