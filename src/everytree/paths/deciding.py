@@ -31,20 +31,14 @@ if TYPE_CHECKING:
     from everytree.support.limits import Limits
 
 ROUNDS = ((6, 3), (60, 3), (6, None), (30, None), (150, None), (1000, None))
-"""Programs that one path may use in each round, and how many paths of one family are looked at.
+"""Programs that one path may use when its turn comes again, and how many paths of one family are looked at.
 
 Paths over the same columns and sides, to the same label, are a family: where a column has thousands of
 gaps, a few of its paths, looked at closely, often decide everyone that the others could reach.
 """
 
-BATCH = 2000
-"""Paths that go through the first rounds together; then the next ones are looked for."""
-
-FIRST_ROUNDS = 2
-"""Rounds that a batch goes through before the next one; the others wait until all paths are known."""
-
-MOST_KEPT = 100_000
-"""Open paths that are kept for later rounds."""
+LATER = (0.0, 2.0, 2.2, 2.6, 3.1, 3.8)
+"""What counts against a path in each round beside its effort: about how many times as much it may cost."""
 
 SHARED_RIVALS = 5
 """Rivals that a path takes over from earlier paths through the same node."""
@@ -72,6 +66,7 @@ class Programs:
         self.family = Family(np.zeros_like(budgets), budgets, 1.0, most_rows(problem, limits.memory))
         self.solver = Solver(deadline=limits.deadline)
         self.n_paths = 0
+        self._looked_at: Counter[tuple[int, tuple[object, ...]]] = Counter()
         self._rivals: dict[Path, list[list[Cut]]] = {}
         self._pool: dict[int, list[Cut]] = {}
         self._counts: dict[tuple[int, int, int], NDArray[np.float64]] = {}
@@ -84,66 +79,47 @@ class Programs:
 
     def steps(self) -> Iterator[float]:
         """Look at path after path; gives about the seconds of each step."""
-        kept: list[Path] = []
-        batch: list[Path] = []
-        looked_at: Counter[tuple[object, ...]] = Counter()
-        for path in self.listing.paths():
-            if not isinstance(path, Path):
-                yield path
-                continue
-            self.n_paths += 1
-            yield from self._look(path, ROUNDS[0], looked_at, batch)
-            if self.n_paths % BATCH == 0:
-                yield from self._rounds(batch, ROUNDS[1:FIRST_ROUNDS], kept)
-                batch, looked_at = [], Counter()
-                self.listing.too_many |= len(kept) > MOST_KEPT
-                for dropped in kept[MOST_KEPT:]:
-                    self._rivals.pop(dropped, None)
-                del kept[MOST_KEPT:]
+        for found in self.listing.paths():
+            if isinstance(found, float):
+                yield found
+            else:
+                path, turn = found
+                self.n_paths += turn == 0
+                yield from self._look(path, turn)
         self._prove()
         yield 0.0
-        yield from self._rounds(batch, ROUNDS[1:FIRST_ROUNDS], kept)
-        yield from self._rounds(kept, ROUNDS[FIRST_ROUNDS:], [])
 
-    def _rounds(
-        self, paths: list[Path], rounds: tuple[tuple[int, int | None], ...], kept: list[Path]
-    ) -> Iterator[float]:
-        """Take paths through some rounds; those that stay open are appended to `kept`."""
-        for limits in rounds:
-            still_open: list[Path] = []
-            looked_at: Counter[tuple[object, ...]] = Counter()
-            for path in paths:
-                yield from self._look(path, limits, looked_at, still_open)
-            paths = still_open
-        kept += paths
-
-    def _look(
-        self,
-        path: Path,
-        limits: tuple[int, int | None],
-        looked_at: Counter[tuple[object, ...]],
-        still_open: list[Path],
-    ) -> Iterator[float]:
-        """Look at one path with so many programs, unless enough of its family have been looked at."""
-        programs, per_family = limits
+    def _look(self, path: Path, turn: int) -> Iterator[float]:
+        """Look at one path, unless enough of its family have been looked at; what stays open comes again."""
+        programs, per_family = ROUNDS[turn]
         waiting = path.people[self.judge.open[path.people]]
         if len(waiting) == 0:
             self.listing.settle(path)
+            self._rivals.pop(path, None)
             return
-        if per_family is not None and looked_at[path.family] >= per_family:
-            still_open.append(path)
+        if per_family is not None and self._looked_at[turn, path.family] >= per_family:
+            self._put_back(path, turn + 1)
             return
         if now() > self.deadline:
             return
-        looked_at[path.family] += 1
+        self._looked_at[turn, path.family] += 1
         solved = self.solver.solved
         status = self._search(path, waiting, programs)
+        seconds = PROGRAM_SECONDS * (1 + self.solver.solved - solved)
+        self.listing.charge(waiting, seconds)
         if status == IMPOSSIBLE:
             self.listing.settle(path)
             self._prove()
         elif status == OPEN:
-            still_open.append(path)
-        yield PROGRAM_SECONDS * (1 + self.solver.solved - solved)
+            self._put_back(path, turn + 1)
+        yield seconds
+
+    def _put_back(self, path: Path, turn: int) -> None:
+        """Let a path wait for its next turn; after the last one it stays open for ever."""
+        if turn < len(ROUNDS):
+            self.listing.put_back(path, turn, LATER[turn])
+        else:
+            self._rivals.pop(path, None)
 
     def _search(self, path: Path, waiting: NDArray[np.int32], programs: int) -> str:
         for step in path.steps:

@@ -10,7 +10,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -50,8 +50,24 @@ BONUS = 0.3
 """What each split that is behind counts against effort: else all nodes of a level would be opened before the
 first path is found, where a few changes make any split the best."""
 
+ATTENTION, FAIR = 3.0, 0.3
+"""Seconds that may be spent on a person before others are preferred, and what each doubling of them counts
+against what waits (the least of several people): nobody waits for somebody who has thousands of paths."""
+
+SORTED_ANEW = 256
+"""Turns, at least, after which all that waits is put in order anew: time was spent on people meanwhile."""
+
 LEAST_SCREENED = 16
 """Children that are screened at a time at least: the rows of their parent are sorted for them."""
+
+
+class _Waiting(NamedTuple):
+    """Something that waits: whom it concerns, effort less a bonus for its level, and which turn it has."""
+
+    item: Item
+    people: NDArray[np.int32]
+    effort: float
+    turn: int
 
 
 class Listing:
@@ -77,9 +93,11 @@ class Listing:
         self.nodes = Nodes(problem)
         self.engine = RelationalEngine()
         self.outstanding = np.zeros(len(predictions), np.int64)
+        self.spent = np.zeros(len(predictions))
         self.too_many = False
         self.most_bytes, self.bytes = memory / 2, 0
-        self._heap: list[tuple[float, int, Item]] = []
+        self._heap: list[tuple[float, int, _Waiting]] = []
+        self._since_sorted = 0
         self._order = count()
         everyone = np.flatnonzero(wanted).astype(np.int32)
         self._push(0.0, Stop((), self.nodes.root(), everyone, 0.0, all_gains(problem)), everyone)
@@ -87,30 +105,64 @@ class Listing:
     def settle(self, path: Path) -> None:
         """Take note that no table takes a path."""
         self.outstanding[path.people] -= 1
+        self.bytes -= size_of(path)
 
-    def paths(self) -> Iterator[Path | float]:
-        """Give path after path; in between the seconds that the search took, about."""
+    def put_back(self, path: Path, turn: int, later: float) -> None:
+        """Let a path that is still open wait for another turn."""
+        self._wait(path.effort + later, path, path.people, turn)
+
+    def paths(self) -> Iterator[tuple[Path, int] | float]:
+        """Give path after path, and which turn it has; in between the seconds that the search took, about."""
         while self._heap:
-            item = heapq.heappop(self._heap)[2]
-            if not isinstance(item, Path):
-                self.bytes -= size_of(item)
+            self._sort_anew()
+            item, people, _, turn = heapq.heappop(self._heap)[-1]
             if isinstance(item, Path):
-                yield item
-            elif isinstance(item, Fan):
-                yield self._next_children(item)
+                yield item, turn
+                continue
+            self.bytes -= size_of(item)
+            if isinstance(item, Fan):
+                seconds = self._next_children(item)
             elif isinstance(item, Child):
-                yield CHILD_SECONDS + self._open(self._build(item))
+                seconds = CHILD_SECONDS + self._open(self._build(item))
             else:
-                yield self._open(item)
+                seconds = self._open(item)
+            self.charge(people, seconds)
+            yield seconds
 
     def _push(self, effort: float, item: Item, people: NDArray[np.int32]) -> None:
         self.bytes += size_of(item)
+        self._wait(effort, item, people)
+        self.outstanding[people] += 1
+
+    def _wait(self, effort: float, item: Item, people: NDArray[np.int32], turn: int = 0) -> None:
         if len(self._heap) >= MOST_WAITING or self.bytes > self.most_bytes:
             # What is left out keeps its people outstanding for ever: they are not proved here.
             self.too_many = True
-        else:
-            heapq.heappush(self._heap, (effort - BONUS * level_of(item), next(self._order), item))
-        self.outstanding[people] += 1
+            return
+        waiting = _Waiting(item, people, effort - BONUS * level_of(item), turn)
+        heapq.heappush(self._heap, (self._place(waiting), next(self._order), waiting))
+
+    def _place(self, waiting: _Waiting) -> float:
+        """Where in the row something waits; what concerns nobody any more is done with first."""
+        spent = self.spent[waiting.people[self.wanted[waiting.people]]]
+        return (
+            waiting.effort + FAIR * float(np.log2(max(1.0, spent.min() / ATTENTION)))
+            if len(spent)
+            else -np.inf
+        )
+
+    def charge(self, people: NDArray[np.int32], seconds: float) -> None:
+        """Note that time was spent on people, about."""
+        people = people[self.wanted[people]]
+        self.spent[people] += seconds / max(1, len(people))
+
+    def _sort_anew(self) -> None:
+        """Put everything in order by what was spent on people by now."""
+        self._since_sorted += 1
+        if self._since_sorted > max(SORTED_ANEW, len(self._heap)):
+            self._since_sorted = 0
+            self._heap = [(self._place(waiting), order, waiting) for _, order, waiting in self._heap]
+            heapq.heapify(self._heap)
 
     def _open(self, stop: Stop) -> float:
         """Find what may be best in a node, and put its children in the order of their effort."""
