@@ -114,7 +114,7 @@ class Membership:
                 return False
             flips.append(after[0])
             removals.append(after[1])
-        return all(self._assignable(wanted) for wanted in (additions, flips, removals))
+        return self._assignable([*additions, *flips, *removals])
 
     def _columns_allow(self, trial: Trial, new: TableView) -> bool:
         """Whether added rows have what proofs assume of their columns.
@@ -159,7 +159,10 @@ class Membership:
         return None
 
     def _assignable(self, wanted: list[list[int]]) -> bool:
-        """Whether each act finds a component with amount left (augmenting paths over few components)."""
+        """Whether each act finds a component with amount left (augmenting paths over few components).
+
+        Acts of all sorts together: a component that may do several of them has one amount for all.
+        """
         holders: dict[int, list[int]] = {i: [] for i in range(len(self.components))}
 
         def place(change: int, tried: set[int]) -> bool:

@@ -193,14 +193,16 @@ def amount_of(witness: Witness, model: BiasModel) -> int:
     """An amount of the bias model that surely allows the changes of a witness.
 
     It stands for every free amount, or is the cap of every component where none is free. With one component
-    of each kind it is the largest number of changes of a kind. Otherwise every component is given as many
-    as there are changes in all: an added or removed row may need a flip of its own.
+    for each act it is the largest number of changes of a component's acts. Otherwise every component is given
+    as many as there are changes in all: an added or removed row may need a flip of its own, which a component
+    that adds rows and flips them would have to pay for, too.
     """
-    acts = Counter(act for part in model.components for act in part.acts)
+    parts = model.components
+    acts = Counter(act for part in parts for act in part.acts)
     if max(acts.values()) > 1 or (FLIP in acts and len(acts) > 1):
-        return witness.size
-    free = [act for part in model.components if part.amount.unit == "free" for act in part.acts]
-    return max(witness.change.counts[act] for act in free or acts)
+        return witness.size * (2 if any(ADD in part.acts and FLIP in part.acts for part in parts) else 1)
+    free = [part for part in parts if part.amount.unit == "free"]
+    return max(sum(witness.change.counts[act] for act in part.acts) for part in free or parts)
 
 
 def _plain(value: Any) -> Any:
