@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import everytree
+from everytree.bias.components import NAMES
 
 PACKAGE = Path(everytree.__file__).parent
 
@@ -112,6 +113,17 @@ def test_the_independent_checker_shares_nothing_with_the_engines() -> None:
     for name, tree in modules().items():
         if name.startswith("checker.") and name != "checker.adapter":
             assert {target.partition(".")[0] for target in imports(tree)} <= {"checker", "errors"}, name
+
+
+def test_only_the_bias_room_knows_kinds_by_name() -> None:
+    """Everybody else sees acts, budgets and components: a new kind is made in its own room."""
+    for name, tree in modules().items():
+        room = name.partition(".")[0]
+        if room not in ("", "bias"):
+            assert not [target for target in imports(tree) if target.startswith("bias.components")], name
+        if room in ("learner", "prove", "refute", "paths", "results", "questions", "audit", "show"):
+            constants = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+            assert not constants & set(NAMES), name
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:

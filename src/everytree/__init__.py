@@ -12,7 +12,10 @@ from everytree.support.above import provide
 from everytree.support.version import VERSION
 
 if TYPE_CHECKING:
-    from everytree.bias import BiasModel, col, fake, flip, label, miss, parse
+    from everytree.bias import BiasModel, col, label, parse
+    from everytree.bias.components.fake import fake
+    from everytree.bias.components.flip import flip
+    from everytree.bias.components.miss import miss
     from everytree.checker import check_proof
     from everytree.errors import EverytreeError
     from everytree.estimator import BiasCertifier, certified_accuracy
@@ -58,12 +61,12 @@ _HOMES = {
     "certify": "everytree.questions.certify",
     "check_proof": "everytree.checker",
     "col": "everytree.bias",
-    "fake": "everytree.bias",
-    "flip": "everytree.bias",
+    "fake": "everytree.bias.components.fake",
+    "flip": "everytree.bias.components.flip",
     "label": "everytree.bias",
     "load": "everytree.results.loading",
     "metric_ranges": "everytree.questions.metrics",
-    "miss": "everytree.bias",
+    "miss": "everytree.bias.components.miss",
     "parse": "everytree.bias",
     "radius": "everytree.questions.radius",
     "tree_family": "everytree.questions.family",

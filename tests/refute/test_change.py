@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from everytree.bias.kinds import ADD, FLIP, KINDS, NONE, REMOVE, acts_on, kind_of, uses
+from everytree.bias.acts import ACTS, ADD, FLIP, NONE, REMOVE, act_of, transitions, uses
 from everytree.bias.resolve import ResolvedBias
 from everytree.refute.change import Change
 
@@ -53,22 +53,23 @@ def test_what_is_written_can_be_read():
 
 
 @pytest.mark.parametrize("n_labels", [2, 3])
-def test_the_kind_of_an_act_follows_from_its_labels(n_labels):
-    acts = list(acts_on(n_labels))
-    assert len(set(acts)) == len(acts) == n_labels * (n_labels + 1)
-    for act in acts:
-        assert act.kind == kind_of(act.before, act.after)
-        assert (act.before == NONE) == (act.kind == ADD)
-        assert (act.after == NONE) == (act.kind == REMOVE)
-        assert act.before != act.after
+def test_an_act_follows_from_its_labels(n_labels):
+    ways = list(transitions(n_labels))
+    assert len(set(ways)) == len(ways) == n_labels * (n_labels + 1)
+    for act, before, after in ways:
+        assert act == act_of(before, after)
+        assert (before == NONE) == (act == ADD)
+        assert (after == NONE) == (act == REMOVE)
+        assert before != after
 
 
-def test_acts_use_the_budgets_of_their_kinds():
+def test_acts_use_their_own_budgets():
     assert uses(FLIP) == (0, 1, 0)
     assert uses(ADD, FLIP) == (1, 1, 0)
     assert uses(FLIP, REMOVE) == (0, 1, 1)
 
 
-def test_every_kind_has_its_place():
-    assert [KINDS[act].name for act in (ADD, FLIP, REMOVE)] == ["miss", "flip", "fake"]
-    assert all(kind.budget in ResolvedBias.__dataclass_fields__ for kind in KINDS)
+def test_every_act_has_its_place():
+    assert [ACTS[act].verb for act in (ADD, FLIP, REMOVE)] == ["add", "flip", "remove"]
+    assert all(act.budget in ResolvedBias.__dataclass_fields__ for act in ACTS)
+    assert all(hasattr(CHANGE, act.done) for act in ACTS)

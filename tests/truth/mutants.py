@@ -108,7 +108,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("screening looks at short boxes only", "prove/screening.py", "longest = max(longest, n_rows - own[y] + own[j] + most[y, j])", "longest = max(longest, most[y, j])", engine="screening", focus=TWO, seed=60),
     Mutant("screening forgets tails", "prove/screening.py", "for tail in (False, True):", "ends[1] = np.inf\n                for tail in (False,):", engine="screening", focus=TWO),
     Mutant("gain: a flip gains one", "prove/gains.py", "worth = acts[cheapest] * (2.0 if cheapest == FLIP else 1.0)", "worth = acts[cheapest] * 1.0", engine="screening", focus={**FLIP, **TWO}, seed=41),
-    Mutant("gain: acts elsewhere do not help a split", "prove/gains.py", "            slack += acts[kind] * best[kind]\n", "            slack += 0.0\n", engine="screening", focus={**FLIP, **TWO}, seed=27),
+    Mutant("gain: acts elsewhere do not help a split", "prove/gains.py", "            slack += acts[act] * best[act]\n", "            slack += 0.0\n", engine="screening", focus={**FLIP, **TWO}, seed=27),
     Mutant("gain: removals forgotten", "prove/gains.py", "inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]", "inside[REMOVE] = -np.inf", engine="screening", focus={**FAKE, **TWO}, seed=27),
     Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}, seed=14),
     Mutant("gain: flips from other labels forgotten", "prove/gains.py", "inside[FLIP] = max(away[y], towards[j])", "inside[FLIP] = away[y]", engine="screening", focus={**FLIP, **TWO, "classes": 3}, seed=312),

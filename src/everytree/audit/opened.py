@@ -22,9 +22,9 @@ from everytree.audit.remarks import check_labels, note_amounts, note_groups
 from everytree.audit.require import check_require
 from everytree.audit.shown import check_shown
 from everytree.bias import BiasModel, resolve
+from everytree.bias.acts import ADD
 from everytree.bias.check import check_component
 from everytree.bias.columns import TableView
-from everytree.bias.kinds import ADD
 from everytree.datasets.inputs import Tables, is_dataset, read_people, read_tables
 from everytree.errors import AuditError
 from everytree.learner import Learner, Prepared, read_training
@@ -227,7 +227,7 @@ def _check_models(plan: Plan, train: TrainingTable) -> dict[int, int]:
 
 def _most_additions(model: BiasModel, largest: int, train: TrainingTable) -> int:
     """How many rows a radius may add: its ``?`` are all the same number, however it was reached."""
-    missing = tuple(component for component in model.components if component.act == ADD)
+    missing = tuple(component for component in model.components if ADD in component.acts)
     return _resolve(BiasModel(missing).with_amount(largest), train).additions if missing else 0
 
 
@@ -263,7 +263,7 @@ def _resolve(model: BiasModel, train: TrainingTable) -> ResolvedBias:
 def _refuse_idle(key: str, part: ResolvedComponent, component: Component) -> None:
     """Refuse a component that can never change anything: a proof about it would say nothing."""
     idle = part.usable == 0 and (part.count > 0 or part.eligible == 0)
-    if component.act == ADD and part.count == 0:
+    if ADD in component.acts and part.count == 0:
         idle = part.eligible == 0 and part.component.amount.unit == "group"
     if not idle:
         return

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias.kinds import FLIP, REMOVE
+from everytree.bias.acts import ADD
 from everytree.errors import AuditError, EverytreeWarning
 from everytree.support.text import listing
 
@@ -67,7 +67,7 @@ def note_amounts(number: int, parts: Iterable[ResolvedComponent]) -> None:
     """Note amounts of one bias model, counted from 0, that are larger than the rows they can touch."""
     beyond: dict[int, list[str]] = {}
     for part in parts:
-        if part.component.act in (FLIP, REMOVE) and part.count > part.usable:
+        if ADD not in part.component.acts and part.count > part.usable:
             names = beyond.setdefault(part.usable, [])
             if str(part.component) not in names:
                 names.append(str(part.component))

@@ -10,9 +10,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from everytree.bias.columns import Column, TableView
-from everytree.bias.components import Component
 from everytree.bias.language.expressions import Comparison, Condition, constants_of, leaves
 from everytree.bias.language.text import Constant, constant_text, nearest, point_at, quote_name
+from everytree.bias.model import Component
 from everytree.errors import BiasError
 
 __all__ = ["check_component"]

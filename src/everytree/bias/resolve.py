@@ -5,19 +5,18 @@ The last room of the bias language: the domains and the walk over all trees see 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bias.acts import ACTS
 from everytree.bias.check import check_component
-from everytree.bias.columns import BoolArray, TableView, view_of
-from everytree.bias.components import BiasModel, Component, as_bias
-from everytree.bias.kinds import ADD, FLIP, KINDS, REMOVE
-from everytree.bias.language.amounts import MOST_AMOUNT
-from everytree.bias.language.expressions import leaves
+from everytree.bias.columns import BoolArray, view_of
+from everytree.bias.model import BiasModel, Component, as_bias
+from everytree.bias.reach import Reach, as_array, find_additions, find_flips, find_removals
 from everytree.bias.regions import Region, RegionTest
 from everytree.errors import BiasError
 from everytree.table.structure import TrainingTable
@@ -42,7 +41,7 @@ class ResolvedComponent:
         Training rows that satisfy its condition.
     usable : int
         How many rows it can really touch: at most `count`, and no more than there are to flip or to remove;
-        0 for a `miss` whose condition can never hold.
+        0 for missing rows whose condition can never hold.
     """
 
     component: Component
@@ -62,8 +61,8 @@ class ResolvedBias:
     labels : tuple
         These labels, in order.
     additions, flips, removals : int
-        The budgets m, l and k of the paper, summed over the components of a kind and clipped to what the
-        table offers.
+        The budgets m, l and k of the paper, summed over the components with such an act and clipped to what
+        the table offers.
     flips_to : ndarray of bool, shape (n, n_labels)
         May this row be given this label? False for the label it has.
     removable : ndarray of bool, shape (n,)
@@ -78,7 +77,8 @@ class ResolvedBias:
     Notes
     -----
     *Soundness.* Every table of B(T) is reached within these budgets and permissions. They allow more where
-    several components of a kind are merged: budgets are summed and permissions united, as in the paper.
+    several components have the same act: budgets are summed and permissions united, as in the paper. So they
+    do where one component has several acts: its amount then counts in the budget of each.
     """
 
     n_labels: int
@@ -95,8 +95,8 @@ class ResolvedBias:
 
     @property
     def budgets(self) -> tuple[int, ...]:
-        """The budgets in the order of the kinds."""
-        return tuple(getattr(self, kind.budget) for kind in KINDS)
+        """The budgets in the order of the acts."""
+        return tuple(getattr(self, act.budget) for act in ACTS)
 
     @property
     def n_rows(self) -> int:
@@ -139,7 +139,7 @@ class ResolvedBias:
             labels = test.labels_in(region)
             if labels:
                 total, bits = total + count, bits | labels
-        return total, _as_array(bits, self.n_labels)
+        return total, as_array(bits, self.n_labels)
 
 
 def resolve(
@@ -188,134 +188,33 @@ def resolve(
         )
     for component in model.components:
         check_component(component, view)
-    missing = _resolve_missing(model, view)
-    flips = _resolve_flips(model, view, missing)
-    fakes = _resolve_fakes(model, view, flips)
-    by_component = {id(part.component): part for part in (*missing.parts, *flips.parts, *fakes.parts)}
+    additions = find_additions(model, view)
+    flips = find_flips(model, view, additions)
+    removals = find_removals(model, view, flips)
+    found = (*additions.reaches, *flips.reaches, *removals.reaches)
     return ResolvedBias(
         n_labels=len(view.labels),
         labels=tuple(view.labels),
-        additions=missing.budget,
+        additions=additions.budget,
         flips=flips.budget,
-        removals=fakes.budget,
+        removals=removals.budget,
         flips_to=flips.flips_to,
-        removable=fakes.removable,
-        addable=_as_array(missing.bits, len(view.labels)),
-        added_flips_to=_as_array(flips.added_bits, len(view.labels)),
-        components=tuple(by_component[id(component)] for component in model.components),
-        _missing=missing.tests,
+        removable=removals.removable,
+        addable=as_array(additions.bits, len(view.labels)),
+        added_flips_to=as_array(flips.added_bits, len(view.labels)),
+        components=tuple(
+            _together([reach for reach in found if reach.component is component])
+            for component in model.components
+        ),
+        _missing=additions.tests,
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Missing:
-    budget: int
-    bits: int
-    tests: tuple[tuple[int, RegionTest], ...]
-    parts: list[ResolvedComponent]
-
-
-@dataclass(frozen=True, eq=False)
-class _Flips:
-    budget: int
-    flips_to: BoolArray
-    added_bits: int
-    parts: list[ResolvedComponent]
-
-
-@dataclass(frozen=True, eq=False)
-class _Fakes:
-    budget: int
-    removable: BoolArray
-    parts: list[ResolvedComponent]
-
-
-def _resolve_missing(model: BiasModel, table: TableView) -> _Missing:
-    """Sum the rows that may be missing; a component that can never hold adds none."""
-    bits, tests, parts = 0, [], []
-    for component, eligible, count in _counted(model, ADD, table):
-        test = RegionTest.of(component.where, table)
-        labels = test.labels_in({}) if count else 0
-        if labels:
-            tests.append((count, test))
-            bits |= labels
-        parts.append(ResolvedComponent(component, count, int(eligible.sum()), count if labels else 0))
-    budget = sum(part.usable for part in parts)
-    if budget > MOST_AMOUNT:
-        raise BiasError(
-            f"miss may add at most {MOST_AMOUNT} rows in all; received {budget}, summed over its "
-            f"{len(parts)} components. Lower their amounts."
-        )
-    return _Missing(budget, bits, tuple(tests), parts)
-
-
-def _resolve_flips(model: BiasModel, table: TableView, missing: _Missing) -> _Flips:
-    """Unite the rows that may be flipped; added rows may be flipped as well."""
-    flips_to = np.zeros((table.n_rows, len(table.labels)), dtype=bool)
-    added_bits, parts = 0, []
-    for component, eligible, count in _counted(model, FLIP, table):
-        targets = _targets(component, table)
-        flippable = eligible & _has_target(targets)[table.y]
-        added = _added_targets(component, targets, table, missing) if count and missing.budget else 0
-        usable = min(count, int(flippable.sum()) + (missing.budget if added else 0))
-        parts.append(ResolvedComponent(component, count, int(eligible.sum()), usable))
-        if count:
-            flips_to[:, targets] |= eligible[:, None]
-            added_bits |= added
-    flips_to[np.arange(table.n_rows), table.y] = False
-    offered = int(flips_to.any(axis=1).sum()) + (missing.budget if added_bits else 0)
-    return _Flips(min(sum(part.usable for part in parts), offered), flips_to, added_bits, parts)
-
-
-def _resolve_fakes(model: BiasModel, table: TableView, flips: _Flips) -> _Fakes:
-    """Unite the rows that may be removed, with their own label or with one that a flip may give them."""
-    removable = np.zeros(table.n_rows, dtype=bool)
-    parts = []
-    for component, eligible, count in _counted(model, REMOVE, table):
-        reachable = eligible
-        if flips.budget and any(leaf.column is None for leaf in leaves(component.where)):
-            reachable = eligible.copy()
-            for label in np.flatnonzero(flips.flips_to.any(axis=0)):
-                reachable |= flips.flips_to[:, label] & table.rows(component.where, given_label=int(label))
-        parts.append(
-            ResolvedComponent(component, count, int(eligible.sum()), min(count, int(reachable.sum())))
-        )
-        if count:
-            removable |= reachable
-    budget = min(sum(part.usable for part in parts), int(removable.sum()))
-    if parts and budget >= table.n_rows:
-        raise BiasError(
-            f"fake may remove fewer rows than the table has ({table.n_rows}); received {budget}, "
-            "which leaves an empty table. Lower the amount or narrow its where."
-        )
-    return _Fakes(budget, removable, parts)
-
-
-def _counted(model: BiasModel, act: int, table: TableView) -> Iterable[tuple[Component, BoolArray, int]]:
-    """Give each component of a kind with its eligible rows and its amount in rows."""
-    for component in model.components:
-        if component.act == act:
-            eligible = table.rows(component.where)
-            yield component, eligible, component.amount.rows(table.n_rows, int(eligible.sum()))
-
-
-def _targets(component: Component, table: TableView) -> BoolArray:
-    allowed = table.labels if component.to is None else component.to
-    return np.array([value in allowed for value in table.labels], dtype=bool)
-
-
-def _has_target(targets: BoolArray) -> BoolArray:
-    """Tell for each label whether it may be flipped to another one."""
-    other = targets.sum() - targets
-    return np.asarray(other > 0)
-
-
-def _added_targets(component: Component, targets: BoolArray, table: TableView, missing: _Missing) -> int:
-    """Give the labels that this component may flip an added row to, as bits."""
-    sources = _as_array(RegionTest.of(component.where, table).labels_in({}) & missing.bits, len(table.labels))
-    reached = [bool(target) and sources.sum() - sources[place] > 0 for place, target in enumerate(targets)]
-    return sum(1 << place for place, hit in enumerate(reached) if hit)
-
-
-def _as_array(bits: int, n_labels: int) -> BoolArray:
-    return np.array([bits >> place & 1 for place in range(n_labels)], dtype=bool)
+def _together(reaches: list[Reach]) -> ResolvedComponent:
+    """Join what the acts of one component can touch; a row that two of them can touch is one row."""
+    first = reaches[0]
+    rows = np.any([reach.rows for reach in reaches], axis=0)
+    touched = int(rows.sum()) + max(reach.added for reach in reaches)
+    return ResolvedComponent(
+        first.component, first.count, int(first.eligible.sum()), min(first.count, touched)
+    )

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from everytree.bias.acts import ADD, FLIP, REMOVE
 from everytree.bias.columns import COMPARE, Column, TableView, view_of
-from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.bias.language.expressions import And, Condition, IsMissing, Leaf, Membership, Not, constants_of
 from everytree.bias.resolve import ResolvedBias, ResolvedComponent
 from everytree.table.structure import MISSING
@@ -56,8 +56,8 @@ def log10_tables(resolved: ResolvedBias, table: TrainingTable | pd.DataFrame) ->
     -----
     An upper bound. It is exact for one component of `flip` or `fake` when records are told apart by their
     place, and for one `miss` whose condition joins conditions on different columns by ``and``. A composite
-    model takes the product, which counts twice a table that is reached in two ways. New rows are built from
-    known categories.
+    model takes the product, which counts twice a table that is reached in two ways; so does a kind of several
+    acts, as if it had its whole amount for each of them. New rows are built from known categories.
     """
     view = view_of(table)
     return sum(choices(resolved, view) for choices in _CHOICES.values()) / math.log(10)
@@ -68,7 +68,7 @@ def _log_additions(resolved: ResolvedBias, table: TableView) -> float:
     return sum(
         _log_multisets(_possible_rows(part, resolved, table), part.usable)
         for part in resolved.components
-        if part.component.act == ADD and part.usable
+        if ADD in part.component.acts and part.usable
     )
 
 
@@ -96,7 +96,7 @@ def _log_flips(resolved: ResolvedBias, table: TableView) -> float:
 
 
 _CHOICES = {FLIP: _log_flips, REMOVE: _log_removals, ADD: _log_additions}
-"""For each kind of bias the logarithm of the number of choices it leaves."""
+"""For each act the logarithm of the number of choices that its budget leaves."""
 
 
 def _log_choices(rows: int, most: int) -> float:

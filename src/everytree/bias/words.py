@@ -10,11 +10,11 @@ import math
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from everytree.bias.components import BiasModel, Component, as_bias
-from everytree.bias.kinds import ADD, KINDS
+from everytree.bias.acts import ADD
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Membership, Not, Or
 from everytree.bias.language.text import Constant, quote_string
+from everytree.bias.model import BiasModel, Component, as_bias
 from everytree.bias.size import log10_tables
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _note(part: ResolvedComponent) -> str:
         return "The amount is 0 rows, so this changes nothing."
     if part.usable == 0:
         return "No row can satisfy the condition, so this changes nothing."
-    if part.component.act == ADD and part.eligible == 0:
+    if ADD in part.component.acts and part.eligible == 0:
         return "No row of the table satisfies the condition, but a missing row may."
     if part.usable < part.count:
         return f"Only {part.usable} rows can be touched."
@@ -174,7 +174,7 @@ def _note(part: ResolvedComponent) -> str:
 
 
 def _sentence(component: Component) -> str:
-    sentence = f"{_amount(component.amount)} {KINDS[component.act].doubt}"
+    sentence = f"{_amount(component.amount)} {component.definition.doubt}"
     if component.to is not None:
         sentence += f", their true label being {_either(component.to)}"
     if component.where is not None:

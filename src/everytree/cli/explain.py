@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 
 from everytree.bias import explain, parse, resolve
-from everytree.bias.kinds import KINDS
+from everytree.bias.acts import ACTS
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, write_json
 from everytree.cli.screen import console, notes, plain_table
 from everytree.datasets.inputs import read_training
@@ -51,6 +51,6 @@ def _show(screen: Console, explanation: Explanation) -> None:
             screen.print(f"note: {escape(part.text)}: {escape(part.note)}", soft_wrap=True)
     screen.print()
     screen.print(f"training rows     {explanation.n_rows}")
-    budgets = [f"{counted(getattr(explanation, kind.budget), kind.noun)} {kind.changed}" for kind in KINDS]
+    budgets = [f"{counted(getattr(explanation, act.budget), act.noun)} {act.changed}" for act in ACTS]
     screen.print(f"budgets           {', '.join(budgets)}")
     screen.print(f"possible tables   {explanation.size_in_words.rpartition(' ')[0]}")

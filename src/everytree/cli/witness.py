@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from everytree.bias import parse
-from everytree.bias.kinds import KINDS
+from everytree.bias.acts import ACTS
 from everytree.cli.outputs import check_writable, write_json, write_table
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.records import show_records
@@ -107,8 +107,8 @@ def _show(screen: Console, result: CertificationResult, place: int, person: int,
 
 
 def _sizes(witness: Witness) -> str:
-    counts = zip(witness.change.counts, KINDS, strict=True)
-    return ", ".join(f"{counted(count, kind.noun)} {kind.changed}" for count, kind in counts if count)
+    counts = zip(witness.change.counts, ACTS, strict=True)
+    return ", ".join(f"{counted(count, act.noun)} {act.changed}" for count, act in counts if count)
 
 
 def _ties(holds: int) -> str:

@@ -19,6 +19,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
+from everytree.bias.acts import ACTS, FLIP
 from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.learner.held import found_by, unwrapped, why_not
 from everytree.learner.same_learner import check_same_learner, predict, shares, trained
@@ -140,8 +141,8 @@ class Prepared:
 
     def notes_for(self, bias: BiasModel) -> tuple[str, ...]:
         """Say what a proof about this bias model takes for granted beyond the tables."""
-        moved = {"miss": "added", "fake": "removed"}
-        done = [moved[kind] for kind in dict.fromkeys(c.kind for c in bias.components) if kind in moved]
+        acts = dict.fromkeys(act for component in bias.components for act in component.acts)
+        done = [ACTS[act].done for act in acts if act != FLIP]
         steps = [] if self.learner.encoder is None else step_kinds(self.learner.encoder.steps)
         said = (*learner_notes(), *self.notes)
         if not done or not steps:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP, KINDS, NONE, Act, acts_on, uses
+from everytree.bias.acts import ACTS, ADD, FLIP, NONE, transitions, uses
 from everytree.paths.program import Changes
 from everytree.prove.node import Cut
 from everytree.prove.views import LARGEST
@@ -104,21 +104,21 @@ class _Columns:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.acts = tuple(acts_on(problem.bias.n_labels))
+        self.transitions = tuple(transitions(problem.bias.n_labels))
         self.entries: list[tuple[tuple[int, ...], float, int, int, int, int]] = []
         self.sizes: list[float] = []
 
     def put_rows(self, cell: int, t: int, size: float) -> None:
         source = int(self.problem.types.label[t])
         self.sizes.append(size)
-        for act in self.acts:
-            if act.before == source and self._may(t, act):
-                self.entries.append((uses(act.kind), size, cell, act.before, act.after, cell))
+        for act, before, after in self.transitions:
+            if before == source and self._may(t, act, after):
+                self.entries.append((uses(act), size, cell, before, after, cell))
 
-    def _may(self, t: int, act: Act) -> bool:
+    def _may(self, t: int, act: int, after: int) -> bool:
         """Whether an act may happen to rows of a type."""
         types = self.problem.types
-        return bool(types.flips_to[t, act.after] if act.kind == FLIP else types.removable[t])
+        return bool(types.flips_to[t, after] if act == FLIP else types.removable[t])
 
     def put_added(self, cell: int, addable: NDArray[np.bool_]) -> None:
         bias = self.problem.bias
@@ -132,7 +132,7 @@ class _Columns:
                 self.entries.append((uses(ADD, FLIP), most, cell, NONE, target, -1))
 
     def changes(self) -> Changes:
-        taken = np.array([entry[0] for entry in self.entries], float).reshape(-1, len(KINDS)).T
+        taken = np.array([entry[0] for entry in self.entries], float).reshape(-1, len(ACTS)).T
         cap = np.array([entry[1] for entry in self.entries], float)
         numbers = np.array([entry[2:] for entry in self.entries], np.int64).reshape(-1, 4).T
         cell, source, target, group = numbers

@@ -26,7 +26,7 @@ SAFETY = 1e-6
 class Changes:
     """The columns of a program: unit changes of the rows (or added rows) of one cell.
 
-    ``uses[k, c]`` counts what column c takes from the budget of kind k, ``cap[c]`` bounds its use,
+    ``uses[k, c]`` counts what column c takes from the budget of act k, ``cap[c]`` bounds its use,
     ``cell[c]`` is its cell, ``source[c]`` and ``target[c]`` the labels before and after (-1 for none).
     ``group[c]`` numbers the rows that several columns share (-1 for added rows), ``size`` counts them.
     """
@@ -102,10 +102,10 @@ class Program:
     def _matrix(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """All rows: the conditions (z softens them), the budgets, and rows shared by several columns."""
         changes = self.changes
-        n, n_kinds = len(changes.cap), len(changes.uses)
+        n, n_acts = len(changes.cap), len(changes.uses)
         shared = np.flatnonzero(np.bincount(changes.group[changes.group >= 0]) > 1)
         r = sum(map(len, self.right))
-        first = r + n_kinds
+        first = r + n_acts
         matrix = np.zeros((first + len(shared), n + 2))
         right = np.zeros(len(matrix))
         matrix[:r, :n] = np.concatenate(self.rows)

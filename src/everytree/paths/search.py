@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP
+from everytree.bias.acts import ADD, FLIP
 from everytree.learner.criterion import front
 from everytree.paths import conditions
 from everytree.paths.boxes import Box, Family, Region
@@ -212,15 +212,15 @@ class PathSearch:
             raise TooLargeError
         budgets = np.floor(self.family.at(self.family.most) + 1e-9)
         uses, cap = self.layout.changes.uses, self.layout.changes.cap
-        kind = np.argmax(uses > 0, axis=0)  # of several acts the first: an added row may be flipped as well
+        act = np.argmax(uses > 0, axis=0)  # of several acts the first: an added row may be flipped as well
         bounds: dict[tuple[int, Cut], Box] = {}
         for level, step in enumerate(self.path.steps):
             counts, effect = self.counts[level][0], self.effects[level][0]
             low, high = counts.copy(), counts.copy()
             for k, budget in enumerate(budgets):
-                of_kind = kind == k
-                low -= np.minimum(((effect < 0) & of_kind) @ cap, budget)
-                high += np.minimum(((effect > 0) & of_kind) @ cap, budget)
+                of_act = act == k
+                low -= np.minimum(((effect < 0) & of_act) @ cap, budget)
+                high += np.minimum(((effect > 0) & of_act) @ cap, budget)
             if step.feature >= 0:
                 bounds[level, self.cuts[level][0]] = (np.maximum(low, 0.0), high)
         return [Region((), bounds)]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.bias.kinds import NONE
+from everytree.bias.acts import NONE
 from everytree.learner.criterion.front import for_kernels, winner
 from everytree.paths.layout import Layout, bounds_of
 from everytree.prove.counts import Columns, RowTypes, code_columns, node_splits

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
+from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
 from everytree.learner.criterion.front import new_branches, slopes, tolerance
 from everytree.prove.domains.relational import (
     allowed_flips,
@@ -74,8 +74,8 @@ def within_gains(ground: Ground, chosen: NDArray[np.int64], most: NDArray[np.int
 def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     """Largest gain of label j on label y by acts on one side of a split that beats psi with the same budget.
 
-    With h_k the acts of kind k on that side that help j against y, v_k the most that one of them adds to the
-    lead of the split over psi, V_k >= 0 the most that any act of the kind adds, and B_k the budgets::
+    With h_k the acts of sort k on that side that help j against y, v_k the most that one of them adds to the
+    lead of the split over psi, V_k >= 0 the most that any act of the sort adds, and B_k the budgets::
 
         0 <= lead(T') <= lead(T) + sum_k (h_k v_k + (B_k - h_k) V_k),   gain <= 2 h_flip + h_add + h_remove
 
@@ -94,8 +94,8 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     allowed = allowed_flips(splits.total, types, budget)
     gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
     dearest = dearest_of(gradient)
-    best = np.empty(len(ALL_KINDS))
-    inside = np.empty(len(ALL_KINDS))
+    best = np.empty(len(ALL_ACTS))
+    inside = np.empty(len(ALL_ACTS))
     away = np.empty(n_labels)
     towards = np.empty(n_labels)
     limit = on_table - tolerance(criterion, splits.total.sum() + budget.additions)
@@ -108,8 +108,8 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
         for side in range(2):
             loose_gain(branches, side, reach, dearest, allowed, budget.addable, best)
         slack = score[s] - limit
-        for kind in ALL_KINDS:
-            slack += acts[kind] * best[kind]
+        for act in ALL_ACTS:
+            slack += acts[act] * best[act]
         for side in range(2):
             away[:], towards[:] = -np.inf, -np.inf
             for y in range(n_labels):
@@ -137,10 +137,10 @@ def _knapsack(slack: float, inside: Any, best: Any, acts: Any) -> float:
     for _ in range(len(inside)):
         cheapest = -1
         least = np.inf
-        for kind in ALL_KINDS:
-            cost = max(0.0, best[kind] - inside[kind]) / (2.0 if kind == FLIP else 1.0)
-            if not taken[kind] and acts[kind] > 0 and cost < least:
-                cheapest, least = kind, cost
+        for act in ALL_ACTS:
+            cost = max(0.0, best[act] - inside[act]) / (2.0 if act == FLIP else 1.0)
+            if not taken[act] and acts[act] > 0 and cost < least:
+                cheapest, least = act, cost
         if cheapest < 0:
             break
         taken[cheapest] = True

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from everytree.bias import BiasModel, as_bias, resolve
-from everytree.bias.kinds import REMOVE
+from everytree.bias.acts import REMOVE
 from everytree.errors import BiasError, EverytreeError
 from everytree.learner import Prepared, prepare
 from everytree.questions.certify import certify_prepared
@@ -126,7 +126,7 @@ def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> 
     if wanted is not None and (isinstance(wanted, bool) or wanted < 0):
         raise EverytreeError(f"max_amount must be a whole number from 0, or None; received {wanted!r}.")
     most = len(train.y) if wanted is None else int(wanted)
-    if any(c.act == REMOVE and c.amount.unit == "free" for c in model.components):
+    if any(REMOVE in c.acts and c.amount.unit == "free" for c in model.components):
         while most > 0:
             try:
                 resolve(model.with_amount(most), train)

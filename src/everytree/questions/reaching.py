@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, NONE, acts_on
+from everytree.bias.acts import ADD, NONE, transitions
 from everytree.learner.criterion.front import AT, for_kernels, value, winner
 from everytree.prove.counts import RowTypes, node_splits
 from everytree.prove.domains import relational
@@ -187,7 +187,7 @@ def _acts(criterion: Criterion | None, counts: NDArray[np.float64]) -> list[tupl
     """Unit changes that help, the best first: gain, cell, label before, label after (NONE: removed)."""
     start, n_labels = _lead(criterion, counts), counts.shape[1]
     found = []
-    for _, source, target in (act for act in acts_on(n_labels) if act.kind != ADD):
+    for _, source, target in (way for way in transitions(n_labels) if way.act != ADD):
         for c in np.flatnonzero(counts[:, source]):
             after = counts.copy()
             after[c, source] -= 1

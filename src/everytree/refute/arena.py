@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.bias.acts import ADD
 from everytree.bias.columns import TableView
-from everytree.bias.kinds import ADD
 from everytree.refute.follow import Draft, draft
 from everytree.refute.moves import Rules
 
@@ -119,7 +119,7 @@ def _addable(problem: Problem) -> NDArray[np.bool_]:
         return allowed
     view = TableView.of(table)
     for part in problem.bias.components:
-        if part.component.act == ADD and part.usable > 0:
+        if ADD in part.component.acts and part.usable > 0:
             for j in range(problem.bias.n_labels):
                 allowed[:, j] |= view.rows(part.component.where, j)
     return allowed

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias.kinds import KINDS
+from everytree.bias.acts import ACTS
 from everytree.support.plain import as_plain
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class Change:
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Records that change, in the order of the kinds."""
-        return tuple(len(getattr(self, kind.done)) for kind in KINDS)
+        """Records that change, in the order of the acts."""
+        return tuple(len(getattr(self, act.done)) for act in ACTS)
 
     @property
     def size(self) -> int:

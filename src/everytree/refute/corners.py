@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP, REMOVE
+from everytree.bias.acts import ADD, FLIP, REMOVE
 from everytree.learner.criterion.front import value, winner
 from everytree.refute.follow import follow
 from everytree.refute.moves import spend

@@ -35,7 +35,7 @@ class FewChanges:
 
     Soundness
     ---------
-    Budgets of one kind are added up over all components, so every table of B(T) is among the lists. Rows that
+    Budgets of one act are added up over all components, so every table of B(T) is among the lists. Rows that
     are equal in features, label and permissions are the same to a learner: of those only as many are listed
     as one table may change.
     """

@@ -1,4 +1,4 @@
-"""Is a changed table really one of B(T)? Every change is given to a component that allows it.
+"""Is a changed table really one of B(T)? Every act is given to a component that allows it.
 
 The last check before a trial counts as a witness: amounts and conditions of each component by itself, not
 the summed budgets that proofs may use. Conditions are read from a table of the user's own types, by the same
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.bias.acts import ADD, FLIP, REMOVE
 from everytree.bias.columns import TableView
-from everytree.bias.kinds import ADD, FLIP, REMOVE
 from everytree.bias.language.expressions import leaves
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class AddedRows:
         return any(
             self.accepts(c, row, label)
             for c in self.parts
-            if c.act == act and (to is None or c.to is None or self.labels[to] in c.to)
+            if act in c.acts and (to is None or c.to is None or self.labels[to] in c.to)
         )
 
 
@@ -91,10 +91,10 @@ class Membership:
         new = AddedRows(self.problem, added)
         if change.added and not self._columns_allow(trial, new.view):
             return False
-        kinds = zip(map(id, change.added), change.labels, strict=True)
+        same = zip(map(id, change.added), change.labels, strict=True)
         alike: dict[tuple[int, int], list[int]] = {}
-        for row, kind in enumerate(kinds):
-            alike.setdefault(kind, []).append(row)
+        for row, key in enumerate(same):
+            alike.setdefault(key, []).append(row)
         for (_, label), rows in alike.items():
             source = new.source(rows[0], label)
             if source is None:
@@ -114,7 +114,7 @@ class Membership:
                 return False
             flips.append(after[0])
             removals.append(after[1])
-        return all(self._assignable(wanted) for wanted in (additions, flips, removals))
+        return self._assignable([*additions, *flips, *removals])
 
     def _columns_allow(self, trial: Trial, new: TableView) -> bool:
         """Whether added rows have what proofs assume of their columns.
@@ -146,20 +146,23 @@ class Membership:
         return component.to is None or self.labels[label] in component.to
 
     def _allowing(self, act: int, test: Any) -> list[int]:
-        return [i for i, (c, count) in enumerate(self.components) if c.act == act and count > 0 and test(c)]
+        return [i for i, (c, count) in enumerate(self.components) if act in c.acts and count > 0 and test(c)]
 
     def _after_flip(self, row: int) -> tuple[list[int], list[int]] | None:
         """Components for a row that may be removed only after a flip."""
         for label in range(len(self.labels)):
             if label != self.y[row]:
                 flip = self._flip(row, label)
-                fake = self._allowing(REMOVE, lambda c, j=label: bool(self._rows(c, j)[row]))
-                if flip and fake:
-                    return flip, fake
+                removal = self._allowing(REMOVE, lambda c, j=label: bool(self._rows(c, j)[row]))
+                if flip and removal:
+                    return flip, removal
         return None
 
     def _assignable(self, wanted: list[list[int]]) -> bool:
-        """Whether each change finds a component with amount left (augmenting paths over few components)."""
+        """Whether each act finds a component with amount left (augmenting paths over few components).
+
+        Acts of all sorts together: a component that may do several of them has one amount for all.
+        """
         holders: dict[int, list[int]] = {i: [] for i in range(len(self.components))}
 
         def place(change: int, tried: set[int]) -> bool:

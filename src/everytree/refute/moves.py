@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE, kind_of
+from everytree.bias.acts import ADD, FLIP, NONE, REMOVE, act_of
 from everytree.learner.criterion.front import AT, WEIGHTED, value, winner
 from everytree.refute.follow import best_split, follow
 from everytree.support.kernels import inner_kernel, kernel
@@ -19,7 +19,7 @@ from everytree.support.kernels import inner_kernel, kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-_kind_of = kernel(kind_of)
+_act_of = kernel(act_of)
 
 MOST_ROUNDS = 40
 """How often a tree is learned anew while a leaf is being turned."""
@@ -57,21 +57,21 @@ def reset(table: Any, rules: Any, left: Any) -> None:
 
 
 @inner_kernel
-def may(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> bool:
+def may(table: Any, rules: Any, left: Any, e: int, act: int, target: int) -> bool:
     """Whether an act may be done: to an unchanged training row, or the addition of a copy of an entity."""
-    if left[kind] <= 0:
+    if left[act] <= 0:
         return False
-    if kind == ADD:
+    if act == ADD:
         return bool(rules.addable[table.copied[e], target])
     if e >= len(rules.y) or table.label[e] != rules.y[e]:
         return False
-    return bool(rules.removable[e] if kind == REMOVE else rules.flips_to[e, target])
+    return bool(rules.removable[e] if act == REMOVE else rules.flips_to[e, target])
 
 
 @inner_kernel
-def do(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> None:
+def do(table: Any, rules: Any, left: Any, e: int, act: int, target: int) -> None:
     """Give a training row another label, leave it out (NONE), or add a copy of an entity with a label."""
-    if kind == ADD:
+    if act == ADD:
         row, new = table.copied[e], len(rules.y) + rules.budget[ADD] - left[ADD]
         table.label[new] = target
         table.copied[new] = row
@@ -79,7 +79,7 @@ def do(table: Any, rules: Any, left: Any, e: int, kind: int, target: int) -> Non
         table.following[row] = new
     else:
         table.label[e] = target
-    left[kind] -= 1
+    left[act] -= 1
 
 
 @kernel
@@ -269,13 +269,13 @@ def _best_move(
             for adds in (False, True):
                 before = NONE if adds else a
                 better = b != before and gains[u, v, before, b] > best
-                if better and may(table, rules, left, e, _kind_of(before, b), b):
+                if better and may(table, rules, left, e, _act_of(before, b), b):
                     best, at, gone, new = gains[u, v, before, b], k, before, b
         if gains[u, v, a, NONE] > best and may(table, rules, left, e, REMOVE, NONE):
             best, at, gone, new = gains[u, v, a, NONE], k, a, NONE
     if at < 0:
         return False
-    do(table, rules, left, entities[at], _kind_of(gone, new), new)
+    do(table, rules, left, entities[at], _act_of(gone, new), new)
     for split, side in ((0, own[at]), (1, other[at])):
         if gone >= 0:
             counts[split, side, gone] -= 1

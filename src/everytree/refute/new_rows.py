@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.bias.acts import ADD
 from everytree.bias.columns import TableView
-from everytree.bias.kinds import ADD
 from everytree.bias.language.expressions import constants_of, leaves
 from everytree.errors import TableError
 from everytree.refute.membership import AddedRows
@@ -38,7 +38,7 @@ Row = tuple[object, ...]
 
 
 class RowMaker:
-    """Makes rows that satisfy a `miss` component and lie within bounds on the features.
+    """Makes rows that some component may add and that lie within bounds on the features.
 
     With `near` it prefers, instead of the numbers that conditions name, those right beside them.
     """
@@ -49,7 +49,7 @@ class RowMaker:
         self.frame = problem.table.frame
         self.cache: dict[tuple[object, ...], Row | None] = {}
         self.missing = [
-            c.component for c in problem.bias.components if c.component.act == ADD and c.usable > 0
+            c.component for c in problem.bias.components if ADD in c.component.acts and c.usable > 0
         ]
         self.view = TableView.of(problem.table)
         named = _constants(self.missing)
@@ -111,7 +111,7 @@ class RowMaker:
         ]
 
     def _allowed_rows(self, label: int) -> NDArray[np.bool_]:
-        """Training rows whose values some `miss` component would accept with this label."""
+        """Training rows whose values some component that adds rows would accept with this label."""
         masks = [self.view.rows(component.where, label) for component in self.missing]
         return np.any(masks, axis=0) if masks else np.ones(len(self.frame), np.bool_)
 

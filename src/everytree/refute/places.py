@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from everytree.bias.kinds import ADD
+from everytree.bias.acts import ADD
 from everytree.bias.language.expressions import constants_of, leaves
 from everytree.prove.views import LARGEST
 from everytree.table.gaps import FEATURE_STEP, LARGEST_STEP
@@ -148,7 +148,7 @@ def constants(problem: Problem) -> dict[int, list[float]]:
     by_name = {c.name: c.features[0] for c in problem.table.columns if c.encoding == "identity"}
     found: dict[int, list[float]] = {}
     for resolved in problem.bias.components:
-        if resolved.component.act != ADD:
+        if ADD not in resolved.component.acts:
             continue
         for leaf in leaves(resolved.component.where):
             if leaf.column in by_name:

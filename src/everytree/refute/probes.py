@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from everytree.bias.kinds import ADD, FLIP, NONE, REMOVE
+from everytree.bias.acts import ADD, FLIP, NONE, REMOVE
 from everytree.learner.criterion.front import winner
 from everytree.refute import moves
 from everytree.refute.follow import follow
 from everytree.support.kernels import kernel
 
 PROBED = (REMOVE, FLIP, ADD)
-"""Kinds of changes of one row, in the order in which a probe tries them."""
+"""What is done to one row, in the order in which a probe tries them."""
 
 
 @kernel
@@ -24,14 +24,14 @@ def probe(columns: Any, table: Any, rules: Any, left: Any, goal: Any, way: Any, 
     ways = 0
     n_labels = rules.flips_to.shape[1]
     for r in goal.order[begin:end]:
-        for kind in PROBED:
+        for act in PROBED:
             for target in range(NONE, n_labels):
-                if (target == NONE) != (kind == REMOVE):
+                if (target == NONE) != (act == REMOVE):
                     continue
                 moves.reset(table, rules, left)
-                if not moves.may(table, rules, left, r, kind, target):
+                if not moves.may(table, rules, left, r, act, target):
                     continue
-                moves.do(table, rules, left, r, kind, target)
+                moves.do(table, rules, left, r, act, target)
                 ways += 2
                 if moves.turn_leaf(columns, table, rules, left, goal, way, False):
                     return ways, True

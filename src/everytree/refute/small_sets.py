@@ -16,7 +16,7 @@ import numpy as np
 from everytree.refute.every_tree import EveryTree, Node, Rules
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.places import at_least, axes, constants, how_many, turning_points
-from everytree.refute.tables import Act, TableList
+from everytree.refute.tables import RowChange, TableList
 from everytree.support.clock import now
 
 if TYPE_CHECKING:
@@ -144,20 +144,20 @@ class _Search:
         work = size * len(listed.start) * len(lines)
         if size > MOST_TABLES or work > MOST_WORK or work * WORK_BYTES > self.memory:
             return None
-        doubtful: dict[int, list[tuple[Act, ...]]] = {}
-        for acts in listed.tables():
+        doubtful: dict[int, list[tuple[RowChange, ...]]] = {}
+        for changes in listed.tables():
             if now() > self.deadline:
                 return None
-            crowded = sum(act.before is None for act in acts) > 1
-            root = listed.root(acts)
+            crowded = sum(change.before is None for change in changes) > 1
+            root = listed.root(changes)
             rules = _rules(problem, trees, root, crowded)
             for p in people:
                 seen = doubtful.get(p, [])
                 if p in judge.witnesses or len(seen) >= MOST_TRIALS:
                     continue
                 if trees.may_differ(root, problem.depth, p, rules):
-                    doubtful.setdefault(p, []).append(acts)
-                    trial = listed.natural_trial(acts, judge.maker)
+                    doubtful.setdefault(p, []).append(changes)
+                    trial = listed.natural_trial(changes, judge.maker)
                     if trial is not None:
                         judge.consider(trial, np.array([p], np.int32))
             if all(p in judge.witnesses for p in people):
@@ -166,12 +166,12 @@ class _Search:
             self._try_odd_values(listed, tables, p)
         return set(doubtful)
 
-    def _try_odd_values(self, listed: TableList, tables: list[tuple[Act, ...]], p: int) -> None:
+    def _try_odd_values(self, listed: TableList, tables: list[tuple[RowChange, ...]], p: int) -> None:
         trials = (
             trial
-            for acts in tables
-            if any(act.before is None for act in acts)
-            for trial in listed.odd_trials(acts, self.makers)
+            for changes in tables
+            if any(change.before is None for change in changes)
+            for trial in listed.odd_trials(changes, self.makers)
         )
         for trial in islice(trials, MOST_ODD_TRIALS):
             if p in self.judge.witnesses or now() > self.deadline:

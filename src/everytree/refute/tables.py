@@ -1,4 +1,4 @@
-"""The tables of B(T), one by one: which unit acts there are, which may come together, what they make of T.
+"""The tables of B(T), one by one: which rows may change, which may come together, what they make of T.
 
 Used by `everytree.refute.small_sets`. Unlike the domains, which add up the budgets of all components, this
 gives every act to a component of its own.
@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE, uses
 from everytree.bias.columns import TableView
-from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE, uses
 from everytree.bias.regions import Region, RegionTest
 from everytree.refute.change import Change
 from everytree.refute.places import Axis, Place, combinations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     from everytree.refute.new_rows import RowMaker
 
 Wants = tuple[frozenset[int], ...]
-"""For every addition, flip and removal of an act: the components that allow it."""
+"""For every act of a row's change: the components that allow it."""
 
 
-class Act(NamedTuple):
+class RowChange(NamedTuple):
     """One change: a row of kind `before` becomes one of kind `after` (None: there is no such row).
 
-    ``source`` numbers the group of rows, or the place of an added row; at most `cap` acts can share it.
-    ``uses`` are the additions, flips and removals it takes, ``wants`` who may pay for each of them.
+    ``source`` numbers the group of rows, or the place of an added row; at most `cap` changes can share it.
+    ``uses`` are the acts it takes, ``wants`` who may pay for each of them.
     """
 
     before: int | None
@@ -65,10 +65,10 @@ class Permissions:
         self.given = {
             (i, j): view.rows(c.where, j)
             for i, c in self.parts
-            if c.act == REMOVE
+            if REMOVE in c.acts
             for j in range(self.n_labels)
         }
-        self.tests = {i: RegionTest.of(c.where, view) for i, c in self.parts if c.act != REMOVE}
+        self.tests = {i: RegionTest.of(c.where, view) for i, c in self.parts if {ADD, FLIP} & {*c.acts}}
         self.names = table.labels.tolist()
 
     def signature(self, row: int) -> tuple[bool, ...]:
@@ -82,7 +82,7 @@ class Permissions:
             return frozenset()
         return frozenset(i for i, c in self._flipping(target) if self.own[i][row])
 
-    def fakes(self, row: int, label: int | None = None) -> frozenset[int]:
+    def removals(self, row: int, label: int | None = None) -> frozenset[int]:
         """Components that may remove this row, as it is or with a label that a flip gave it."""
         if not self.bias.removable[row]:
             return frozenset()
@@ -92,23 +92,23 @@ class Permissions:
     def additions(self, region: Region) -> Iterator[tuple[int, Wants]]:
         """Labels that an added row may end with in a region, and who pays for adding and flipping it."""
         labels = {i: test.labels_in(region) for i, test in self.tests.items()}
-        miss = [
+        adding = [
             frozenset(i for i, _ in self._of(ADD) if labels[i] >> source & 1)
             for source in range(self.n_labels)
         ]
         for label in range(self.n_labels):
-            if miss[label]:
-                yield label, (miss[label],)
+            if adding[label]:
+                yield label, (adding[label],)
             ways = set()
             for source in range(self.n_labels):
                 flip = frozenset(i for i, _ in self._flipping(label) if labels[i] >> source & 1)
-                if source != label and miss[source] and flip:
-                    ways.add((miss[source], flip))
+                if source != label and adding[source] and flip:
+                    ways.add((adding[source], flip))
             for way in sorted(ways, key=str):
                 yield label, way
 
     def _of(self, act: int) -> list[tuple[int, Component]]:
-        return [(i, c) for i, c in self.parts if c.act == act]
+        return [(i, c) for i, c in self.parts if act in c.acts]
 
     def _flipping(self, target: int) -> list[tuple[int, Component]]:
         """Components that may give a row this label."""
@@ -134,7 +134,7 @@ class Permissions:
 
 
 class TableList:
-    """All tables of B(T), as choices of acts, for the places that the axes tell apart.
+    """All tables of B(T), as choices of rows' changes, for the places that the axes tell apart.
 
     Soundness
     ---------
@@ -153,7 +153,7 @@ class TableList:
         self.permissions = Permissions(problem)
         self.members: list[list[int]] = []
         self.added: dict[int, tuple[tuple[Place, ...], int]] = {}
-        self.acts: list[Act] = []
+        self.changes: list[RowChange] = []
         self.start: Counter[int] = Counter()
         self._list_changes()
         if bias.additions:
@@ -175,19 +175,19 @@ class TableList:
             label = int(table.y[row])
             kind = self.trees.kind(places, label)
             self.start[kind] += len(rows)
-            removals: set[Wants] = {(fakes,)} if (fakes := self.permissions.fakes(row)) else set()
+            removals: set[Wants] = {(gone,)} if (gone := self.permissions.removals(row)) else set()
             for target in range(self.problem.bias.n_labels):
                 flips = self.permissions.flips(row, target)
                 if target != label and flips:
-                    self._act(kind, self.trees.kind(places, target), len(rows), uses(FLIP), (flips,))
-                    if fakes := self.permissions.fakes(row, target):
-                        removals.add((flips, fakes))
+                    self._put(kind, self.trees.kind(places, target), len(rows), uses(FLIP), (flips,))
+                    if gone := self.permissions.removals(row, target):
+                        removals.add((flips, gone))
             for wants in sorted(removals, key=str):
-                self._act(kind, None, len(rows), uses(*(FLIP, REMOVE)[-len(wants) :]), wants)
+                self._put(kind, None, len(rows), uses(*(FLIP, REMOVE)[-len(wants) :]), wants)
             self.members.append(rows)
 
-    def _act(self, before: int, after: int | None, cap: int, taken: tuple[int, ...], wants: Wants) -> None:
-        self.acts.append(Act(before, after, len(self.members), cap, taken, wants))
+    def _put(self, before: int, after: int | None, cap: int, taken: tuple[int, ...], wants: Wants) -> None:
+        self.changes.append(RowChange(before, after, len(self.members), cap, taken, wants))
 
     def _list_additions(self) -> None:
         bias = self.problem.bias
@@ -200,26 +200,27 @@ class TableList:
                 self.added[source] = places, label
                 kind = self.trees.kind(places, label)
                 taken = uses(*(ADD, FLIP)[: len(wants)])
-                self.acts.append(Act(None, kind, source, bias.additions, taken, wants))
+                self.changes.append(RowChange(None, kind, source, bias.additions, taken, wants))
 
     def size(self) -> float:
         """Give an upper bound for the number of tables."""
-        acts = [sum(act.uses[kind] > 0 for act in self.acts) for kind in ALL_KINDS]
+        numbers = [sum(change.uses[act] > 0 for change in self.changes) for act in ALL_ACTS]
         logarithm = sum(
-            lgamma(n + b + 1) - lgamma(n + 1) - lgamma(b + 1) for n, b in zip(acts, self.budgets, strict=True)
+            lgamma(n + b + 1) - lgamma(n + 1) - lgamma(b + 1)
+            for n, b in zip(numbers, self.budgets, strict=True)
         )
         return float(np.exp(min(logarithm, 700.0)))
 
-    def tables(self) -> Iterator[tuple[Act, ...]]:
+    def tables(self) -> Iterator[tuple[RowChange, ...]]:
         """Every table once or more, those with the fewest changes first."""
         for size in range(sum(self.budgets) + 1):
-            for acts in self._choose(0, size, self.budgets, ()):
-                if self._uses_first_parts(acts):
-                    yield acts
+            for changes in self._choose(0, size, self.budgets, ()):
+                if self._uses_first_parts(changes):
+                    yield changes
 
-    def _uses_first_parts(self, acts: tuple[Act, ...]) -> bool:
+    def _uses_first_parts(self, changes: tuple[RowChange, ...]) -> bool:
         """Whether added rows take the parts of each stretch from the first on; the others are repetitions."""
-        added = [self.added[act.source][0] for act in acts if act.before is None]
+        added = [self.added[change.source][0] for change in changes if change.before is None]
         for places in zip(*added, strict=True):
             used = {(place.position, place.part) for place in places}
             if any(part > 1 and (position, part - 1) not in used for position, part in used):
@@ -227,68 +228,70 @@ class TableList:
         return True
 
     def _choose(
-        self, first: int, size: int, budgets: tuple[int, ...], chosen: tuple[Act, ...]
-    ) -> Iterator[tuple[Act, ...]]:
+        self, first: int, size: int, budgets: tuple[int, ...], chosen: tuple[RowChange, ...]
+    ) -> Iterator[tuple[RowChange, ...]]:
         if size == 0:
             yield chosen
             return
-        for i in range(first, len(self.acts)):
-            act = self.acts[i]
-            left = tuple(b - u for b, u in zip(budgets, act.uses, strict=True))
+        for i in range(first, len(self.changes)):
+            change = self.changes[i]
+            left = tuple(b - u for b, u in zip(budgets, change.uses, strict=True))
             if min(left) < 0:
                 continue
-            if sum(other.source == act.source for other in chosen) >= act.cap:
+            if sum(other.source == change.source for other in chosen) >= change.cap:
                 continue
-            together = (*chosen, act)
+            together = (*chosen, change)
             if self.permissions.assignable([want for one in together for want in one.wants]):
                 yield from self._choose(i, size - 1, left, together)
 
-    def root(self, acts: tuple[Act, ...]) -> Node:
+    def root(self, changes: tuple[RowChange, ...]) -> Node:
         """Rows of a table."""
         counts = Counter(self.start)
-        for act in acts:
-            if act.before is not None:
-                counts[act.before] -= 1
-            if act.after is not None:
-                counts[act.after] += 1
+        for change in changes:
+            if change.before is not None:
+                counts[change.before] -= 1
+            if change.after is not None:
+                counts[change.after] += 1
         return tuple(sorted((kind, number) for kind, number in counts.items() if number > 0))
 
-    def trial(self, acts: tuple[Act, ...], rows: tuple[tuple[object, ...], ...], maker: RowMaker) -> Trial:
-        """Name the rows of a table; `rows` are those it adds, in the order of the acts."""
+    def trial(
+        self, changes: tuple[RowChange, ...], rows: tuple[tuple[object, ...], ...], maker: RowMaker
+    ) -> Trial:
+        """Name the rows of a table; `rows` are those it adds, in the order of the changes."""
         flipped: dict[int, int] = {}
         removed: list[int] = []
         used: Counter[int] = Counter()
-        for act in acts:
-            if act.before is None:
+        for change in changes:
+            if change.before is None:
                 continue
-            row = self.members[act.source][used[act.source]]
-            used[act.source] += 1
-            if act.after is None:
+            row = self.members[change.source][used[change.source]]
+            used[change.source] += 1
+            if change.after is None:
                 removed.append(row)
             else:
-                flipped[row] = self.trees.label[act.after]
-        labels = tuple(self.added[act.source][1] for act in acts if act.before is None)
+                flipped[row] = self.trees.label[change.after]
+        labels = tuple(self.added[change.source][1] for change in changes if change.before is None)
         pools = tuple((np.array(self.members[g], np.int64), count) for g, count in sorted(used.items()))
         return Trial(Change(flipped, tuple(sorted(removed)), rows, labels), maker.encode(rows), pools)
 
-    def natural_trial(self, acts: tuple[Act, ...], maker: RowMaker) -> Trial | None:
+    def natural_trial(self, changes: tuple[RowChange, ...], maker: RowMaker) -> Trial | None:
         """Make a trial whose added rows have ordinary values; None if there is none."""
         rows = []
-        for act in acts:
-            if act.before is None:
-                places, label = self.added[act.source]
+        for change in changes:
+            if change.before is None:
+                places, label = self.added[change.source]
                 row = maker.row({j: place.examples[0] for j, place in enumerate(places)}, label)
                 if row is None:
                     return None
                 rows.append(row)
-        return self.trial(acts, tuple(rows), maker)
+        return self.trial(changes, tuple(rows), maker)
 
-    def odd_trials(self, acts: tuple[Act, ...], makers: tuple[RowMaker, ...]) -> Iterator[Trial]:
+    def odd_trials(self, changes: tuple[RowChange, ...], makers: tuple[RowMaker, ...]) -> Iterator[Trial]:
         """Make trials with values right beside points: for the learner they may be these points."""
         choices = []
-        for act in acts:
-            if act.before is None:
-                places, label = self.added[act.source]
+        for change in changes:
+            if change.before is None:
+                places, label = self.added[change.source]
                 near = product(*(place.examples for place in places))
                 choices.append(
                     [
@@ -299,4 +302,4 @@ class TableList:
                     ]
                 )
         for rows in product(*choices):
-            yield self.trial(acts, rows, makers[0])
+            yield self.trial(changes, rows, makers[0])

@@ -16,7 +16,7 @@ from everytree.learner.availability import NOWHERE
 from everytree.refute.every_tree import EveryTree
 from everytree.refute.judge import TABLES
 from everytree.refute.places import axes
-from everytree.refute.tables import Act, TableList
+from everytree.refute.tables import RowChange, TableList
 from everytree.refute.tied_trees import Changes, TiedTrees
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ class WholeTables:
             return
         most = problem.bias.flips + problem.bias.removals
         alike: dict[tuple[object, ...], TiedTrees] = {}
-        for acts in listed.tables():
+        for chosen in listed.tables():
             open_people = np.flatnonzero(judge.open & self.people)
             if len(open_people) == 0:
                 return
-            changes = _changes(listed, acts)
+            changes = _changes(listed, chosen)
             counts = _counts_after(problem, changes)
             criterion, needed = problem.criterion_on(counts), problem.floors_on(counts)
             key = (criterion.weights.tobytes(), needed)
@@ -92,16 +92,16 @@ class WholeTables:
             differs = trees.may_differ(changes, open_people)
             cost = TABLE_SECONDS + LOOK_SECONDS * (trees.looks - before)
             if differs.any():
-                cost += self._try(listed, acts, open_people[differs])
+                cost += self._try(listed, chosen, open_people[differs])
             yield cost
         if problem.floors.cut_off == NOWHERE:  # otherwise a doubt is more than a tie
             self.finished = self.people
         judge.prove(self.people & judge.open & ~self.doubtful, TABLES)
 
-    def _try(self, listed: TableList, acts: tuple[Act, ...], people: NDArray[np.int64]) -> float:
+    def _try(self, listed: TableList, chosen: tuple[RowChange, ...], people: NDArray[np.int64]) -> float:
         """Retrain on a table from which some people may get another label."""
         self.doubtful[people] = True
-        trial = listed.trial(acts, (), self.judge.maker)
+        trial = listed.trial(chosen, (), self.judge.maker)
         waiting = [p for p in people.tolist() if self._trials[p] < TRIALS_A_PERSON]
         self._trials.update(waiting)
         if waiting:
@@ -119,13 +119,13 @@ def _counts_after(problem: Problem, changes: Changes) -> NDArray[np.int64]:
     return counts
 
 
-def _changes(listed: TableList, acts: tuple[Act, ...]) -> Changes:
-    """Name the rows that the acts change."""
+def _changes(listed: TableList, chosen: tuple[RowChange, ...]) -> Changes:
+    """Name the rows that are changed."""
     used: Counter[int] = Counter()
     changes = []
-    for act in acts:
-        row = listed.members[act.source][used[act.source]]
-        used[act.source] += 1
-        after = -1 if act.after is None else listed.trees.label[act.after]
+    for change in chosen:
+        row = listed.members[change.source][used[change.source]]
+        used[change.source] += 1
+        after = -1 if change.after is None else listed.trees.label[change.after]
         changes.append((row, int(listed.problem.table.y[row]), after))
     return tuple(sorted(changes))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from everytree.bias.kinds import ADD, FLIP, KINDS, REMOVE
+from everytree.bias.acts import ACTS, ADD, FLIP, REMOVE
 from everytree.refute.applying import changed_labels, changed_rows, pick_columns
 from everytree.refute.change import Change
 from everytree.refute.storage import rows_like
@@ -83,8 +83,8 @@ class Witness:
         return tuple(sorted(self.flipped.items())), tuple(self.removed), added, self.random_state
 
     def __repr__(self) -> str:
-        counted = zip(self.change.counts, KINDS, strict=True)
-        parts = [f"{count} {kind.done}" for count, kind in counted if count]
+        counted = zip(self.change.counts, ACTS, strict=True)
+        parts = [f"{count} {act.done}" for count, act in counted if count]
         ties = f"another way of breaking ties (random_state={self.random_state})"
         change = ", ".join(parts) or ("no change" if self.random_state is None else ties)
         return f"<Witness: {self.before!r} -> {self.after!r} by {change}>"
@@ -151,7 +151,7 @@ class Witness:
         table = as_source(X_train, "training table").frame
         labels = label_values(y_train, len(table), "training table")
         rows = [*self.flipped, *self.removed]
-        words = [KINDS[act].verb for act in (FLIP, REMOVE, ADD) for _ in range(self.change.counts[act])]
+        words = [ACTS[act].verb for act in (FLIP, REMOVE, ADD) for _ in range(self.change.counts[act])]
         new = [*self.flipped.values(), *([None] * len(self.removed)), *self.added[self.label_name].tolist()]
         features, kept = pick_columns(self, table.columns), table.iloc[rows]
         frame = features if not rows else pd.concat([kept, features]) if len(features) else kept
@@ -193,14 +193,16 @@ def amount_of(witness: Witness, model: BiasModel) -> int:
     """An amount of the bias model that surely allows the changes of a witness.
 
     It stands for every free amount, or is the cap of every component where none is free. With one component
-    of each kind it is the largest number of changes of a kind. Otherwise every component is given as many
-    as there are changes in all: an added or removed row may need a flip of its own.
+    for each act it is the largest number of changes of a component's acts. Otherwise every component is given
+    as many as there are changes in all: an added or removed row may need a flip of its own, which a component
+    that adds rows and flips them would have to pay for, too.
     """
-    acts = Counter(part.act for part in model.components)
+    parts = model.components
+    acts = Counter(act for part in parts for act in part.acts)
     if max(acts.values()) > 1 or (FLIP in acts and len(acts) > 1):
-        return witness.size
-    free = [part.act for part in model.components if part.amount.unit == "free"]
-    return max(witness.change.counts[act] for act in free or acts)
+        return witness.size * (2 if any(ADD in part.acts and FLIP in part.acts for part in parts) else 1)
+    free = [part for part in parts if part.amount.unit == "free"]
+    return max(sum(witness.change.counts[act] for act in part.acts) for part in free or parts)
 
 
 def _plain(value: Any) -> Any:

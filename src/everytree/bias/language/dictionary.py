@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from everytree.bias.components import BiasModel, Component
 from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Membership, Not, Or
 from everytree.bias.language.text import MAX_LENGTH, MAX_NESTING
+from everytree.bias.model import BiasModel, Component
 from everytree.errors import BiasError
 
 __all__ = ["model_from_dict", "model_to_dict"]

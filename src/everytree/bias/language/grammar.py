@@ -10,12 +10,13 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
-from everytree.bias.components import BiasModel, Component
-from everytree.bias.kinds import FLIP, KINDS, NAMES
+from everytree.bias.acts import FLIP
+from everytree.bias.components import NAMES, TAKING_TO, kind_named
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import And, Comparison, Condition, IsMissing, Membership, Not, Or
 from everytree.bias.language.mistakes import check_extent, syntax_error, unexpected
 from everytree.bias.language.text import Constant, unquote
+from everytree.bias.model import BiasModel, Component
 from everytree.errors import BiasError, BiasSyntaxError
 
 __all__ = ["GRAMMAR", "parse", "parse_condition"]
@@ -157,9 +158,9 @@ class _Builder:
                     f"{keyword} may stand only once in a component. Join conditions with and.",
                     keyword.start_pos,
                 )
-            if keyword == "to" and kind != KINDS[FLIP].name:
+            if keyword == "to" and FLIP not in kind_named(kind).acts:
                 raise _TokenError(
-                    f"Only {KINDS[FLIP].name} takes to; {kind} does not. Write where label == ... instead.",
+                    f"Only {TAKING_TO} takes to; {kind} does not. Write where label == ... instead.",
                     keyword.start_pos,
                 )
             given[str(keyword)] = value

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from everytree.bias.kinds import NAMES
+from everytree.bias.components import NAMES, TAKING_TO
 from everytree.bias.language.text import (
     KEYWORDS,
     MAX_LENGTH,
@@ -207,7 +207,7 @@ def _token_remedy(token: Any, accepted: set[str], text: str) -> str:
             else f"Put text in quotes: {quote_string(word)}."
         )
     if "WHERE" in accepted and "COMMA" not in accepted:
-        return "A condition starts with where, the new labels of flip with to."
+        return f"A condition starts with where, the new labels of {TAKING_TO} with to."
     if "NAME" in accepted:
         return _reference_remedy(word, kind)
     if kind == "COMPARISON":

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP, REMOVE
+from everytree.bias.acts import ADD, FLIP, REMOVE
 from everytree.learner.criterion.shared import TIE_TOLERANCE
 from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 

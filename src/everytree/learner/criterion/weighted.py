@@ -35,7 +35,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, FLIP, REMOVE
+from everytree.bias.acts import ADD, FLIP, REMOVE
 from everytree.learner.criterion import entropy, gini
 from everytree.support.kernels import inner_kernel
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
+from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
 from everytree.learner.criterion.front import (
     AT,
     PRICED,
@@ -26,8 +26,8 @@ from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 MULTIPLIER_STEPS = 40
 """Steps of the search for the best multiplier; it nearly always ends after three or four."""
 
-KIND, SIDE, SOURCE, TARGET = 0, 1, 2, 3
-"""Rows of the array `nature` of atoms: kind of change, side of phi, label before, label after (or -1)."""
+ACT, SIDE, SOURCE, TARGET = 0, 1, 2, 3
+"""Rows of the array `nature` of atoms: the act, side of phi, label before, label after (or -1)."""
 
 VALUE, CAP, LEAD, REST = 0, 1, 2, 3
 """Rows of the array `worth` of atoms: s_a - d_a, greatest use, gain of a label's lead, cap not yet used."""
@@ -38,9 +38,9 @@ SOUGHT = 0.0
 
 @part_of_kernel
 def _put(
-    nature: Any, worth: Any, n: int, kind: int, side: int, source: int, target: int, value: float, cap: float
+    nature: Any, worth: Any, n: int, act: int, side: int, source: int, target: int, value: float, cap: float
 ) -> int:
-    nature[KIND, n] = kind
+    nature[ACT, n] = act
     nature[SIDE, n] = side
     nature[SOURCE, n] = source
     nature[TARGET, n] = target
@@ -109,19 +109,19 @@ def _put_leads(nature: Any, worth: Any, n: int, side: int, y: Any, j: int, weigh
 def _best_mix(nature: Any, worth: Any, n: int, budgets: Any, multiplier: float) -> Any:
     """Largest sum of f_a * (value_a + multiplier * lead_a) within caps and budgets, and the lead it brings.
 
-    For each kind of change a fractional knapsack: the dearest atoms first, as many as cap and budget allow.
+    For each act a fractional knapsack: the dearest atoms first, as many as cap and budget allow.
     """
     total = 0.0
     lead = 0.0
     for a in range(n):
         worth[REST, a] = worth[CAP, a]
-    for kind in ALL_KINDS:
-        budget = float(budgets[kind])
+    for act in ALL_ACTS:
+        budget = float(budgets[act])
         while budget > 0:
             pick = -1
             dearest = 0.0
             for a in range(n):
-                if nature[KIND, a] == kind and worth[REST, a] > 0:
+                if nature[ACT, a] == act and worth[REST, a] > 0:
                     price = worth[VALUE, a] + multiplier * worth[LEAD, a]
                     if price > dearest:
                         pick = a

@@ -13,7 +13,7 @@ from i to j, remove a row with label i. With f_a >= 0 the number of times atom a
 
 s_a is the *slope* of phi, from the counts of the branch of phi that the atom touches; t_psi is a linear
 function below G_psi, and d_a what atom a adds to it. Maximising the right side over all f that the budgets
-allow is one fractional knapsack for each kind of change. If the maximum is below zero by more than the
+allow is one fractional knapsack for each act. If the maximum is below zero by more than the
 tolerance for ties, phi is not the best split in any table of B(T).
 
 Proof sketch. The criterion's slopes bound g of both branches of phi from above, all acts together. t_psi is a
@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from everytree.bias.kinds import ADD, ALL_KINDS, FLIP, REMOVE
+from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
 from everytree.learner.criterion import front
 from everytree.learner.criterion.front import Reach, new_branches, slopes, tangent, tolerance
 from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
@@ -63,7 +63,7 @@ def scores(splits: Any, types: Any, criterion: Any) -> Any:
 
 @kernel
 def reach_of(total: Any, types: Any, budget: Any) -> Any:
-    """What the tables of B(T) can do in this node: acts of each kind, B of them in all, and label by label.
+    """What the tables of B(T) can do in this node: acts of each sort, B of them in all, and label by label.
 
     The rows with label i become more by additions that carry it and flips towards it, and fewer by flips away
     from it and removals. Flips of added rows count among the flips.
@@ -191,7 +191,7 @@ def loose_gain(
 ) -> None:
     """Raise `best` to the largest s_a - d_a of an addition, a flip and a removal on one side of phi.
 
-    ``dearest[kind, i, j]`` is the largest -d_a that any side of psi offers for the change.
+    ``dearest[act, i, j]`` is the largest -d_a that any side of psi offers for the change.
     """
     own, acts = branches.own, reach.acts
     n_labels = dearest.shape[1]
@@ -214,9 +214,9 @@ def loose_gain(
 
 @inner_kernel
 def dearest_of(gradient: Any) -> Any:
-    """Largest -d_a over the two sides of psi, for each kind of change and labels (from, to)."""
+    """Largest -d_a over the two sides of psi, for each act and labels (from, to)."""
     n_labels = gradient.shape[1]
-    result = np.zeros((len(ALL_KINDS), n_labels, n_labels), np.float64)
+    result = np.zeros((len(ALL_ACTS), n_labels, n_labels), np.float64)
     for i in range(n_labels):
         result[ADD, i, i] = -min(gradient[0, i], gradient[1, i])
         result[REMOVE, i, i] = max(gradient[0, i], gradient[1, i])
@@ -254,7 +254,7 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
     addable = budget.addable
     gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
     dearest = dearest_of(gradient)
-    best = np.empty(len(ALL_KINDS), np.float64)
+    best = np.empty(len(ALL_ACTS), np.float64)
     limit = on_table - tolerance(criterion, total.sum() + budget.additions)
     n_splits = len(score)
     margin = np.empty(n_splits + 1, np.float64)
@@ -269,8 +269,8 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
             slopes(criterion, branches, reach)
             for side in range(0 if s < n_splits else 1, 2):
                 loose_gain(branches, side, reach, dearest, allowed, addable, best)
-            for kind in ALL_KINDS:
-                gain += acts[kind] * best[kind]
+            for act in ALL_ACTS:
+                gain += acts[act] * best[act]
         own = score[s] if s < n_splits else front.score(criterion, branches)
         margin[s] = own + gain - limit
     return margin[:n_splits], margin[n_splits]

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from everytree.bias import BiasModel, in_words
-from everytree.bias.kinds import KINDS
 from everytree.table.groups import SMALLEST_COMPARED
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ def assumption(model: BiasModel, counts: Sequence[int]) -> str:
 def _clause(model: BiasModel, count: int | None) -> str:
     (component,) = model.components
     one = component.amount.unit == "rows" and component.amount.value == 1
-    kind = KINDS[component.act]
+    kind = component.definition
     # The words of the amount come first, so the first match is never in a value of the user's.
     before, after = in_words(model).removesuffix(".").split(kind.doubt, 1)
     before = before.replace("all rows", "all training rows", 1)
@@ -98,8 +97,8 @@ def _clause(model: BiasModel, count: int | None) -> str:
 
 
 def _whatever(model: BiasModel) -> str:
-    acts = {component.act for component in model.components}
-    return KINDS[acts.pop()].whichever if len(acts) == 1 else "whichever rows are concerned"
+    kinds = {component.definition for component in model.components}
+    return kinds.pop().whichever if len(kinds) == 1 else "whichever rows are concerned"
 
 
 def lead(model: BiasModel, tally: VerdictCounts, counts: Sequence[int]) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.shown import title_of
 from everytree.bias import explain, in_words, resolve
-from everytree.bias.kinds import ADD, FLIP, KINDS
+from everytree.bias.acts import ACTS, ADD, FLIP
 from everytree.results.learned import TreeFacts, tree_facts
 from everytree.show.report import findings
 from everytree.show.report.findings import VerdictCounts
@@ -297,16 +297,16 @@ def _eligible(model: BiasModel, explanation: Explanation) -> list[tuple[str, str
             words = f"all {rows} training rows are eligible."
         else:
             words = f"{findings.number(part.eligible)} of {rows} training rows satisfy the condition."
-        if component.act == ADD:
+        if ADD in component.acts:
             words = words.replace("are eligible", "are of this kind") + " Missing rows are new ones."
         said.append((str(component), words))
     return said
 
 
 def _amount(name: str, explanation: Explanation) -> Amount:
-    kinds = (*KINDS[FLIP:], KINDS[ADD])  # additions are named last
-    budgets = [(getattr(explanation, kind.budget), kind) for kind in kinds]
-    counts = [f"{findings.number(n)} {kind.noun}{'s' * (n != 1)} {kind.changed}" for n, kind in budgets if n]
+    acts = (*ACTS[FLIP:], ACTS[ADD])  # additions are named last
+    budgets = [(getattr(explanation, act.budget), act) for act in acts]
+    counts = [f"{findings.number(n)} {act.noun}{'s' * (n != 1)} {act.changed}" for n, act in budgets if n]
     return Amount(
         amount=name,
         text=explanation.text,

@@ -1,4 +1,4 @@
-"""Bias models: the components `flip`, `miss` and `fake`, and their sums.
+"""Bias models: components, each of one of the `KINDS`, and their sums.
 
 Frozen values that know how to write themselves as text, Python and dictionary. Sits above `expressions`;
 `grammar` reads the text form into these objects and `resolve` gives them a meaning on a table.
@@ -11,14 +11,16 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from everytree.bias.kinds import FLIP, KINDS, NAMES
+from everytree.bias.acts import FLIP
+from everytree.bias.components import NAMES, TAKING_TO, kind_named
+from everytree.bias.components.kind import Kind
 from everytree.bias.language.amounts import Amount
 from everytree.bias.language.expressions import Condition, Piece, as_values
 from everytree.bias.language.text import MAX_LENGTH, Constant, as_constant, constant_key, constant_text
 from everytree.errors import BiasError
 from everytree.support.above import above
 
-__all__ = ["BiasModel", "Component", "as_bias", "fake", "flip", "miss"]
+__all__ = ["BiasModel", "Component", "as_bias"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,10 +52,9 @@ class Component:
         object.__setattr__(self, "where", _as_condition(self.where))
         if self.to is None:
             return
-        if self.act != FLIP:
+        if FLIP not in self.acts:
             raise BiasError(
-                f"Only {KINDS[FLIP].name} takes to; received it for {self.kind}. "
-                "Use where label == ... instead."
+                f"Only {TAKING_TO} takes to; received it for {self.kind}. Use where label == ... instead."
             )
         given: Any = self.to
         single = isinstance(given, str) or not hasattr(given, "__iter__")
@@ -62,9 +63,14 @@ class Component:
         object.__setattr__(self, "_key", tuple(map(constant_key, targets)))
 
     @property
-    def act(self) -> int:
-        """What one unit of it does: ADD, FLIP or REMOVE of `everytree.bias.kinds`."""
-        return [kind.name for kind in KINDS].index(self.kind)
+    def definition(self) -> Kind:
+        """Its kind, with acts and words."""
+        return kind_named(self.kind)
+
+    @property
+    def acts(self) -> tuple[int, ...]:
+        """What one unit of it may do: some of ADD, FLIP and REMOVE of `everytree.bias.acts`."""
+        return self.definition.acts
 
     def pieces(self) -> Iterator[Piece]:
         """Give the text form bit by bit; the constants of `to` carry the mark (id of self, number)."""
@@ -112,7 +118,7 @@ class BiasModel:
 
     Examples
     --------
-    >>> from everytree.bias import col, label
+    >>> from everytree.bias import col, flip, label, miss
     >>> bias = flip("1%", where=(col("race") == "Black") & (label == 1)) + miss(20)
     >>> print(bias)
     flip(1%, where race == "Black" and label == 1) + miss(20)
@@ -179,35 +185,6 @@ class BiasModel:
         from everytree.bias.language.dictionary import model_from_dict
 
         return model_from_dict(data)
-
-
-def flip(amount: int | str | Amount, where: Condition | str | None = None, to: Any = None) -> BiasModel:
-    """Allow up to `amount` labels to be wrong, among the rows `where`.
-
-    Parameters
-    ----------
-    amount : int, str or Amount
-        ``20``, ``"1%"`` (of the table, rounded up), ``"5% of group"``, or ``"?"``.
-    where : Condition, str or None
-        Which rows; any row by default.
-    to : constant, list of constants or None
-        The labels that a row may be given; any other label by default.
-
-    Returns
-    -------
-    BiasModel
-    """
-    return BiasModel((Component("flip", amount, where, to),))  # type: ignore[arg-type]
-
-
-def miss(amount: int | str | Amount, where: Condition | str | None = None) -> BiasModel:
-    """Allow up to `amount` rows that satisfy `where` to be missing from the table; see `flip`."""
-    return BiasModel((Component("miss", amount, where),))  # type: ignore[arg-type]
-
-
-def fake(amount: int | str | Amount, where: Condition | str | None = None) -> BiasModel:
-    """Allow up to `amount` rows among those `where` to be fake, so that they must go; see `flip`."""
-    return BiasModel((Component("fake", amount, where),))  # type: ignore[arg-type]
 
 
 def as_bias(bias: object) -> BiasModel:
