@@ -135,7 +135,9 @@ def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     }
     row |= {"attained_low": 2 / 3, "attained_high": 8 / 9, "gap": 0.0, "compared": ""}
     made = ranges._row("accuracy", "everybody", row)
-    assert (made.low, made.high, made.seen) == ("66.6%", "88.9%", "66.7% to 88.8%")
+    assert (made.low, made.high, made.seen) == ("66.7%", "88.8%", "66.7% to 88.8%")
+    bound = ranges._row("accuracy", "everybody", row | {"low_is": "proved", "high_is": "proved"})
+    assert (bound.low, bound.high) == ("66.6%", "88.9%")
     assert ranges._row("accuracy", "everybody", row | {"attained_high": 2 / 3}).seen == "66.7%"
     assert seen_thousandths(0.66661, 0.66669) == (667, 667)
 

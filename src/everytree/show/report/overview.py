@@ -137,10 +137,18 @@ def headline(audit: AuditResult) -> Headline:
         depths=trees,
         tally=tally,
         lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
-        sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
+        sentences=findings.finding(
+            tally, engine=result.engine, complete=result.complete, reasons=_reasons(result)
+        ),
         also=_also(audit, cells, ordered),
         groupings=groupings(audit, result),
     )
+
+
+def _reasons(result: CertificationResult) -> set[str] | None:
+    if result.reasons is None:
+        return None
+    return set(result.reasons[result.verdicts == "unknown"].tolist())
 
 
 def _mostly_unknown(result: CertificationResult) -> bool:
