@@ -260,6 +260,20 @@ def test_a_first_audit_of_tables_that_differ_runs(run: Run, tmp_path: Path) -> N
     assert run("audit", "audit.toml", "--quiet") == (0, "", "")
 
 
+def test_a_first_audit_says_what_to_look_at(run: Run, tmp_path: Path) -> None:
+    rows = [f"{k % 7},{k % 20},{'NA' if k % 20 > 9 else 'yes'}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["n,days,late", *rows]))
+    said = run("audit", "--init", "t.csv", "--label", "late").err
+    assert (
+        "look at  the label 'NA' of 30 rows: it is taken for a label like the others. If it says that "
+        "the label is missing, remove these rows\n"
+    ) in said
+    assert (
+        "look at  one question, days ≤ 9.5, tells the label of every row. If that column is only known "
+        "together with the label, add it to drop\n"
+    ) in said
+
+
 def test_a_first_audit_says_what_must_be_mended(run: Run, tmp_path: Path) -> None:
     table = pd.DataFrame({"n": range(12), "hired": [0, 1, None] * 4})
     table.to_csv(tmp_path / "t.csv", index=False)

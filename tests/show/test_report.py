@@ -283,6 +283,11 @@ def test_the_first_screen(audit, page):
     assert [g.title for g in first.groupings] == ["race", "race and score"]
 
 
+def test_a_label_is_not_torn_from_its_count(audit, page):
+    facts = headline(audit).depths[0].facts
+    assert facts.predicts.replace(" (", "\u00a0(") in page
+
+
 def test_a_tree_that_says_the_same_to_everybody_is_called_that_first():
     X = pd.DataFrame({"x": range(20)})
     y = (["no"] * 4 + ["yes"] + ["no"] * 5) * 2

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label
-from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look
+from everytree.audit.guessing import (
+    columns_to_drop,
+    described,
+    guess_groups,
+    guess_label,
+    labels_like_holes,
+)
+from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look, tells_all
 from everytree.bias import BiasModel, Condition, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
@@ -178,8 +184,9 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
     look = first_look(table.X, table.y, table.people, table.depth.depth, list(table.dropped))
     doubts = _doubts(table, look)
     write_text("--output", output, _fill(table, doubts, train, test, output))
-    problem = [("to mend", str(look))] if isinstance(look, EverytreeError) else []
-    return _decisions(table, doubts) + problem
+    said = _decisions(table, doubts)
+    said += [("look at", words) for words in (*labels_like_holes(table.y), *tells_all(look, table.depth))]
+    return said + ([("to mend", str(look))] if isinstance(look, EverytreeError) else [])
 
 
 def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from everytree.learner.missing import fill
 from everytree.questions.radius import radius_prepared
 from everytree.support.limits import Limits
 from everytree.support.text import percent
+from everytree.table.split_words import question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,6 +79,18 @@ class ChosenDepth:
                 f"{said}. NO DEPTH DOES BETTER THAN THE MAJORITY: what is proved of such a tree says little"
             )
         return f"{said}; deeper trees may do better" if self.depth == DEPTHS[-1] else said
+
+
+def tells_all(look: Prepared | EverytreeError, chosen: ChosenDepth) -> list[str]:
+    """Say that one question tells every label: its column may have been written down with the label."""
+    if isinstance(look, EverytreeError) or chosen.depth != 1 or chosen.accuracy != 1.0:
+        return []
+    inner, train = look.tree.tree_, look.train
+    asked, _ = question(train, int(inner.feature[0]), float(inner.threshold[0]), missing_left=False)
+    return [
+        f"one question, {asked}, tells the label of every row. If that column is only known together with "
+        "the label, add it to drop"
+    ]
 
 
 def best_depth(X: pd.DataFrame, y: pd.Series[Any]) -> ChosenDepth:

@@ -18,13 +18,13 @@ import pandas as pd
 from everytree.errors import EverytreeWarning, TableError
 from everytree.support.text import listing
 
-__all__ = ["MISSING_IN_CSV", "check_names", "read_delimited", "without_row_names"]
+__all__ = ["MISSING_IN_CSV", "WORDS_FOR_MISSING", "check_names", "read_delimited", "without_row_names"]
 
 MISSING_IN_CSV = ["", "NaN", "nan"]
 """What an entry must be to count as missing; words such as None or NA may be categories."""
 
-MISSING_AMONG_NUMBERS = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "none", "?", "-", "."]
-"""What counts as missing where everything else in the column is a number."""
+WORDS_FOR_MISSING = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "none", "?", "-", "."]
+"""What counts as missing where everything else in the column is a number; elsewhere it may be a category."""
 
 SEPARATORS = ",;\t|"
 """In the order of preference, where several fit."""
@@ -94,7 +94,7 @@ def _words_among_numbers(frame: pd.DataFrame, form: Form) -> dict[int, list[str]
         if not pd.api.types.is_string_dtype(values):
             continue
         different = pd.Series(values.astype(str).unique())
-        words = different[different.str.strip().isin(MISSING_AMONG_NUMBERS)]
+        words = different[different.str.strip().isin(WORDS_FOR_MISSING)]
         others = different.drop(words.index)
         if len(words) and len(others) and others.str.fullmatch(number).all():
             found[i] = words.tolist()
