@@ -200,8 +200,13 @@ def test_a_first_audit_of_a_data_set_is_sound(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(trying, "SECONDS", 0.1)
-    assert run("audit", "--init", name).code == 0
+    said = run("audit", "--init", name)
+    assert said.code == 0
     opened = open_audit(load_plan(tmp_path / "audit.toml"))
+    if name == "compas":
+        assert "label    two_year_recid; 1 (charged again) counts as being selected\n" in said.err
+        assert opened.plan.data.shown(1) == "charged again"
+        assert opened.plan.sweeps[1].name == "race African-American, wrongly labelled charged again"
     assert opened.plan.groups
     assert all(sweep.radius for sweep in opened.plan.sweeps)
 

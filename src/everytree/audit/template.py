@@ -118,6 +118,8 @@ class _Table:
     depth: ChosenDepth
     others: bool
     """Whether the people are others than those of the training table."""
+    called: dict[Any, str]
+    """What labels stand for, where that is known."""
 
     @property
     def seen(self) -> list[str]:
@@ -136,7 +138,8 @@ class _Table:
 
     def name_of(self, value: Any) -> str:
         """A label as a reader understands it: a word speaks for itself, a number does not."""
-        return str(value) if isinstance(value, str) else f"{self.label} {value}"
+        known = self.called.get(value)
+        return known or (value if isinstance(value, str) else f"{self.label} {value}")
 
 
 @dataclass(frozen=True)
@@ -191,7 +194,9 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
 
 def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
     """Say what was decided, and about every column that is dropped why."""
-    said = [("label", f"{table.label}; {table.labels[-1]} counts as being selected")]
+    called = table.called.get(table.labels[-1])
+    selected = f"{table.labels[-1]} ({called})" if called else table.labels[-1]
+    said = [("label", f"{table.label}; {selected} counts as being selected")]
     said += [("drop", f"{name}: {why}") for name, why in table.dropped.items()]
     holes = [name for name in table.seen if table.X[name].isna().any()]
     if holes:
@@ -206,23 +211,26 @@ def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
 
 def _read(train: str, test: str | None, label: str | None) -> _Table:
     groups: tuple[str, ...] = ()
+    called: dict[Any, str] = {}
     if is_dataset(train):
         if test is not None:
             raise AuditError(f"The data set {train!r} brings its own people to judge. Leave --test out.")
         tables = read_tables(train, None, label)
         X, y, people, label = tables.X_train, tables.y_train, tables.X_test, tables.label
-        groups = (
-            tuple(name for name in load(train).sensitive if name in X.columns) if train in names() else ()
-        )
+        if train in names():
+            known = load(train)
+            groups = tuple(name for name in known.sensitive if name in X.columns)
+            called = known.labels if label == known.label else {}
     else:
         frame = read_table(train)
         label = label if label is not None else guess_label(frame, train)
         X, y = split_label(frame, label)
         people = X if test is None else read_people(test, label)[0]
     dropped = columns_to_drop(X, y) | _not_in_both(X, people)
-    known = y.notna().to_numpy()
-    depth = best_depth(X[known].drop(columns=list(dropped), errors="ignore"), y[known])
-    return _Table(X, y, people, label, groups or guess_groups(X, dropped), dropped, depth, people is not X)
+    given = y.notna().to_numpy()
+    depth = best_depth(X[given].drop(columns=list(dropped), errors="ignore"), y[given])
+    groups = groups or guess_groups(X, dropped)
+    return _Table(X, y, people, label, groups, dropped, depth, people is not X, called)
 
 
 def _not_in_both(X: pd.DataFrame, people: pd.DataFrame) -> dict[str, str]:
@@ -254,7 +262,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         weights=_in_comment(
             ", ".join(f"{json.dumps(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))
         ),
-        names=_names(labels),
+        names=_names(labels, table.called),
         columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in table.names),
         drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),
@@ -271,8 +279,11 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
     )
 
 
-def _names(labels: list[Any]) -> str:
-    """Lines that give names to labels which are no words, to be filled in."""
+def _names(labels: list[Any], called: dict[Any, str]) -> str:
+    """Lines that give names to labels which are no words, to be filled in where they are not known."""
+    if called:
+        lines = [f"{json.dumps(str(label))} = {_toml(called[label])}\n" for label in labels]
+        return "".join(["\n[data.labels]  # what the report calls the labels\n", *lines])
     if all(isinstance(label, str) for label in labels) or len(labels) > MOST_NAMED:
         return ""
     lines = [f'# {json.dumps(str(label))} = "..."\n' for label in labels]
