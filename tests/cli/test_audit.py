@@ -24,7 +24,8 @@ from everytree.audit import load_plan, run_audit, trying
 from everytree.audit.guessing import columns_to_drop, guess_groups, guess_label
 from everytree.audit.opened import open_audit
 from everytree.audit.store import Store
-from everytree.bias import flip
+from everytree.bias import flip, label
+from everytree.cli import audit as auditing
 from everytree.cli import screen
 from tests.audit.audit_tools import write_audit
 from tests.cli.cli_tools import Run, run, write_tables
@@ -49,6 +50,17 @@ def test_what_a_finished_audit_shows_and_writes(run: Run, tmp_path: Path) -> Non
     everybody = groups[groups["group"] == "everybody"]
     assert everybody["robust"].tolist()[:2] == [0.5, 0.0]
     assert (groups["selection_rate_low"].dropna() <= groups["selection_rate_high"].dropna()).all()
+
+
+def test_groups_are_not_shown_where_nearly_nothing_is_known(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_audit(tmp_path)
+    found = run_audit(load_plan(tmp_path / "audit.toml"))
+    first, last = found.of(0, max(found.plan.depths))
+    unknown = replace(found.verdicts[last], verdicts=np.array(["unknown"] * 2), witnesses={})
+    auditing._show_first_groups(screen.console(), replace(found, verdicts={**found.verdicts, last: unknown}))
+    assert f"By group, for {first.model} at depth 1" in capsys.readouterr().err
 
 
 def test_outputs_may_be_parquet(run: Run, tmp_path: Path) -> None:
@@ -240,6 +252,8 @@ def test_amounts_go_beyond_what_is_proved_at_once(monkeypatch: pytest.MonkeyPatc
     found = trying.amounts_for(look, flip("?"))
     assert found.amounts == (10, 20, 50, 100)
     assert found.why == "no prediction changed in a quick look, which proved half of the people up to 16"
+    looked = SimpleNamespace(upper=np.full(2, np.inf), lower=np.full(2, 0))
+    assert trying.amounts_for(look, flip("?", where=label == 1), found.proved).amounts == (10, 20, 50, 100)
 
 
 def test_a_first_audit_of_tables_that_differ_runs(run: Run, tmp_path: Path) -> None:

@@ -406,15 +406,15 @@ def test_free_text_and_columns_not_asked_for_are_not_copied():
 
 
 def test_the_headline_is_not_about_an_amount_at_which_nearly_nothing_is_known():
-    audit = twenty_people(Sweep("wrong", parse("flip(?)"), ("1", "2", "3"), engine="relational"))
+    audit = twenty_people(Sweep("wrong", parse("flip(?)"), ("1", "2", "3", "4"), engine="relational"))
     first, *larger = audit.verdicts
     unknown = np.array(["unknown"] * 20)
     undecided = {cell: replace(audit.verdicts[cell], verdicts=unknown, witnesses={}) for cell in larger}
     opened = headline(replace(audit, verdicts={first: audit.verdicts[first], **undecided}))
     assert opened.cell == first
     assert opened.also == (
-        "At the other amounts of this bias model, the share that is proved is 0% at 2 and 0% at 3. With 2 "
-        "and 3 most people are unknown."
+        "At the other amounts of this bias model, the share that is proved is 0% at 2, 0% at 3 and 0% at 4. "
+        "With 2, 3 and 4 most people are unknown."
     )
     nobody = {
         cell: replace(result, verdicts=np.array(["unknown"] * 20)) for cell, result in audit.verdicts.items()

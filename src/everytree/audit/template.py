@@ -244,8 +244,9 @@ def _not_in_both(X: pd.DataFrame, people: pd.DataFrame) -> dict[str, str]:
 
 def _doubts(table: _Table, look: Prepared | EverytreeError) -> list[_Doubt]:
     """Any label may be wrong; and those of one group, the one that has a label most often."""
-    doubts = [("any label may be wrong", flip("?")), _targeted(table, table.labels[-1])]
-    return [_Doubt(name, model, amounts_for(look, model)) for name, model in doubts]
+    first = _Doubt("any label may be wrong", flip("?"), amounts_for(look, flip("?")))
+    name, model = _targeted(table, table.labels[-1])
+    return [first, _Doubt(name, model, amounts_for(look, model, first.amounts.proved))]
 
 
 def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, output: Path) -> str:

@@ -174,6 +174,10 @@ def _warnings(trees: list[DepthRow]) -> list[str]:
     return [*learner_notes(), *of_trees]
 
 
+def _and(parts: list[str]) -> str:
+    return " and ".join([*filter(None, [", ".join(parts[:-1])]), *parts[-1:]])
+
+
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
     """Add the other amounts of the same bias model, so that the first number does not stand alone."""
     *others, first = ordered
@@ -184,11 +188,11 @@ def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: l
             parts.append(f"{findings.share(tally.robust, tally.people)} at {amount_of(cell)}")
     if not parts:
         return ""
-    listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    listed = _and(parts)
     less = all(_is_less(audit, cell, first) for cell in others)
     where = "With less of the same bias" if less else "At the other amounts of this bias model"
     open_at = [amount_of(cell) for cell in others if _is_less(audit, first, cell)]
-    left = f" With {' and '.join(open_at)} most people are unknown." if open_at else ""
+    left = f" With {_and(open_at)} most people are unknown." if open_at else ""
     return f"{where}, the share that is proved is {listed}.{left}"
 
 
