@@ -146,9 +146,10 @@ def headline(audit: AuditResult) -> Headline:
 
 
 def _reasons(result: CertificationResult) -> set[str] | None:
+    """Why people are unknown, as far as that is known."""
     if result.reasons is None:
         return None
-    return set(result.reasons[result.verdicts == "unknown"].tolist())
+    return set(filter(None, result.reasons[result.verdicts == "unknown"].tolist())) or None
 
 
 def _mostly_unknown(result: CertificationResult) -> bool:
