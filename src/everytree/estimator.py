@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, c
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
 from everytree.learner import Learner, Prepared, read_training
+from everytree.learner.counted_once import every_row_counts_once
 from everytree.learner.held import found_by, unwrapped
 from everytree.learner.same_learner import check_same_learner, predict, shares, trained
 from everytree.questions.certify import certify_prepared, check_engine
@@ -109,6 +110,7 @@ class BiasCertifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type
         self.memory_limit = memory_limit
         self.n_jobs = n_jobs
 
+    @every_row_counts_once
     def fit(self, X: Any, y: Any) -> BiasCertifier:
         """Learn the tree, and keep the table.
 

@@ -24,7 +24,8 @@ from everytree.audit import load_plan, run_audit, trying
 from everytree.audit.guessing import columns_to_drop, guess_groups, guess_label
 from everytree.audit.opened import open_audit
 from everytree.audit.store import Store
-from everytree.bias import flip
+from everytree.bias import flip, label
+from everytree.cli import audit as auditing
 from everytree.cli import screen
 from tests.audit.audit_tools import write_audit
 from tests.cli.cli_tools import Run, run, write_tables
@@ -49,6 +50,17 @@ def test_what_a_finished_audit_shows_and_writes(run: Run, tmp_path: Path) -> Non
     everybody = groups[groups["group"] == "everybody"]
     assert everybody["robust"].tolist()[:2] == [0.5, 0.0]
     assert (groups["selection_rate_low"].dropna() <= groups["selection_rate_high"].dropna()).all()
+
+
+def test_groups_are_not_shown_where_nearly_nothing_is_known(
+    run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_audit(tmp_path)
+    found = run_audit(load_plan(tmp_path / "audit.toml"))
+    first, last = found.of(0, max(found.plan.depths))
+    unknown = replace(found.verdicts[last], verdicts=np.array(["unknown"] * 2), witnesses={})
+    auditing._show_first_groups(screen.console(), replace(found, verdicts={**found.verdicts, last: unknown}))
+    assert f"By group, for {first.model} at depth 1" in capsys.readouterr().err
 
 
 def test_outputs_may_be_parquet(run: Run, tmp_path: Path) -> None:
@@ -200,8 +212,13 @@ def test_a_first_audit_of_a_data_set_is_sound(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.setattr(trying, "SECONDS", 0.1)
-    assert run("audit", "--init", name).code == 0
+    said = run("audit", "--init", name)
+    assert said.code == 0
     opened = open_audit(load_plan(tmp_path / "audit.toml"))
+    if name == "compas":
+        assert "label    two_year_recid; 1 (charged again) counts as being selected\n" in said.err
+        assert opened.plan.data.shown(1) == "charged again"
+        assert opened.plan.sweeps[1].name == "race African-American, wrongly labelled charged again"
     assert opened.plan.groups
     assert all(sweep.radius for sweep in opened.plan.sweeps)
 
@@ -235,6 +252,8 @@ def test_amounts_go_beyond_what_is_proved_at_once(monkeypatch: pytest.MonkeyPatc
     found = trying.amounts_for(look, flip("?"))
     assert found.amounts == (10, 20, 50, 100)
     assert found.why == "no prediction changed in a quick look, which proved half of the people up to 16"
+    looked = SimpleNamespace(upper=np.full(2, np.inf), lower=np.full(2, 0))
+    assert trying.amounts_for(look, flip("?", where=label == 1), found.proved).amounts == (10, 20, 50, 100)
 
 
 def test_a_first_audit_of_tables_that_differ_runs(run: Run, tmp_path: Path) -> None:
@@ -258,6 +277,20 @@ def test_a_first_audit_of_tables_that_differ_runs(run: Run, tmp_path: Path) -> N
     text = re.sub(r"amounts = .*", "amounts = [1]", text).replace("jobs = -1", "jobs = 1")
     (tmp_path / "audit.toml").write_text(text.replace('report = "report.html"', ""))
     assert run("audit", "audit.toml", "--quiet") == (0, "", "")
+
+
+def test_a_first_audit_says_what_to_look_at(run: Run, tmp_path: Path) -> None:
+    rows = [f"{k % 7},{k % 20},{'NA' if k % 20 > 9 else 'yes'}" for k in range(60)]
+    (tmp_path / "t.csv").write_text("\n".join(["n,days,late", *rows]))
+    said = run("audit", "--init", "t.csv", "--label", "late").err
+    assert (
+        "look at  the label 'NA' of 30 rows: it is taken for a label like the others. If it says that "
+        "the label is missing, remove these rows\n"
+    ) in said
+    assert (
+        "look at  one question, days ≤ 9.5, tells the label of every row. If that column is only known "
+        "together with the label, add it to drop\n"
+    ) in said
 
 
 def test_a_first_audit_says_what_must_be_mended(run: Run, tmp_path: Path) -> None:

@@ -266,6 +266,10 @@ def test_a_required_share_that_is_not_met_ends_with_1(run: Run, tmp_path: Path) 
     )
     assert json.loads((tmp_path / "out.json").read_text())["summary"]["robust"] == 1
     assert run(*FILES, "--bias", "flip(1)", "--require-robust", "75").err.endswith("write 75%.\n")
+    idle = run(*FILES, "--bias", "flip(1, where age > 900)", "--require-robust", "75%")
+    assert idle.code == 1
+    assert idle.err.index("THE BIAS MODEL ALLOWS NO OTHER TABLE") < idle.err.index("robust     ")
+    assert "Not met: --require-robust 75%: the bias model allows no other table" in idle.err
 
 
 def test_one_table_comes_from_standard_input(

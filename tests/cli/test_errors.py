@@ -200,6 +200,22 @@ WRONG = {
         "Error: radius needs a bias model with a free amount, written ?, such as flip(?); received flip(1). "
         "Use certify for fixed amounts.\n",
     ),
+    "radius: the text of the message is the one that was given": (
+        ("radius", *TABLES, *LABEL, "--family", "flip(?, where sex == 'Femal')", *DEPTH),
+        'Error: The column sex never has the value "Femal". Did you mean "Female"?\n'
+        '    flip(?, where sex == "Femal")\n'
+        "                         ^\n",
+    ),
+    "explain: the other way round": (
+        ("explain", "hiring", "flip(1)"),
+        "Error: The bias model comes first, then the table; received them the other way round. Write: "
+        "everytree explain 'flip(1)' hiring\n",
+    ),
+    "audit: a table": (
+        ("audit", "train.csv"),
+        "Error: 'train.csv' is a table, and an audit file, .toml, is needed. Write one for it with: "
+        "everytree audit --init train.csv\n",
+    ),
     "radius: no free amount": (
         ("radius", "hiring", "--family", "flip(1)", *DEPTH),
         "Error: radius needs a bias model with a free amount, written ?, such as flip(?); received flip(1). "
@@ -316,6 +332,7 @@ SPELLING = {
     "no bias": (("certify", "compas", *DEPTH), "certify", "'--bias'"),
     "no person": (("witness", "hiring", *BIAS, *DEPTH), "witness", "'--person'"),
     "no family": (("radius", "hiring", *DEPTH), "radius", "'--family'"),
+    "init of nothing": (("audit", "--init"), "audit", "--init"),
     "too many": (("certify", "a.csv", "b.csv", "c.csv", *BIAS, *DEPTH), "certify", "c.csv"),
 }
 
@@ -329,6 +346,20 @@ def test_wrong_options(run: Run, arguments: tuple[object, ...], command: str, na
     assert sentence.startswith("Error: ")
     assert named in sentence
     assert look == f"See 'everytree {command} --help'."
+
+
+def test_what_is_left_out_is_explained(run: Run) -> None:
+    err = run("certify", "compas", *DEPTH).err
+    assert "Missing option '--bias'. What may be wrong with the training table, such as \"flip(1%)\"" in err
+    assert "Missing argument 'TRAIN'. Training table: a .csv" in run("certify").err
+
+
+def test_the_last_column_is_named_where_the_label_is_not(run: Run, tmp_path: Path) -> None:
+    names = [f"x{i}" for i in range(30)]
+    (tmp_path / "wide.csv").write_text(",".join([*names, "y"]) + "\n" + ",".join(["1"] * 31) + "\n")
+    for label in ((), ("--label", "z")):
+        err = run("certify", "wide.csv", "wide.csv", *BIAS, *DEPTH, *label).err
+        assert "'x19' and 11 more, the last one 'y'." in err
 
 
 def test_wrong_command(run: Run) -> None:

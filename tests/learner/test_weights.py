@@ -12,6 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import has_fit_parameter
 
 from everytree import BiasCertifier, certify, radius, tree_family
 from everytree.errors import TableError, UnsupportedLearnerError
@@ -188,3 +189,22 @@ def test_a_table_that_lost_a_named_label_is_no_witness() -> None:
     assert certify(tree, x, y, x[:1], "flip(1, where label == 1)").counts()["not robust"] == 0
     both = DecisionTreeClassifier(class_weight={0: 1, 1: 3}, max_depth=1)
     assert certify(both, x, y, x[:1], "flip(1, where label == 1)").counts()["not robust"] == 1
+
+
+def test_weights_of_rows_are_refused_by_name():
+    tree, table, labels = DecisionTreeClassifier(max_depth=1), [[0], [1], [2], [3]], [0, 0, 1, 1]
+    questions = {
+        "certify": lambda **more: certify(tree, table, labels, table, "flip(1)", **more),
+        "radius": lambda **more: radius(tree, table, labels, table, "flip(?)", **more),
+        "tree_family": lambda **more: tree_family(tree, table, labels, "flip(1)", **more),
+        "fit": lambda **more: BiasCertifier(tree, bias="flip(1)").fit(table, labels, **more),
+    }
+    for ask in questions.values():
+        with pytest.raises(
+            UnsupportedLearnerError, match=r"^sample_weight is not supported: .* class_weight"
+        ):
+            ask(sample_weight=[1, 2, 1, 1])
+        assert ask(sample_weight=None) is not None
+    with pytest.raises(TypeError, match="sample_wait"):
+        questions["certify"](sample_wait=None)
+    assert not has_fit_parameter(BiasCertifier(tree), "sample_weight")

@@ -183,6 +183,14 @@ def test_no_more_records_are_looked_at_than_are_eligible():
     assert radius(DecisionTreeClassifier(max_depth=1), X, y, [[0]], "flip(?)", max_amount=9).max_amount == 9
 
 
+def test_a_family_that_changes_nothing_is_called_that():
+    X, y = [[0], [1], [2], [3]], [0, 0, 1, 1]
+    found = radius(DecisionTreeClassifier(max_depth=1), X, y, [[0]], "flip(?, where x0 > 9)", max_amount=2)
+    assert found.notes[-1].endswith(
+        "No row can satisfy the condition, so this changes nothing. A radius of it says nothing."
+    )
+
+
 def test_some_row_remains():
     """Without a largest amount every label can be flipped, but not every row removed."""
     X, y = hiring()

@@ -33,6 +33,8 @@ def test_what_is_no_share_is_refused(value):
         as_share("it", value)
     with pytest.raises(EverytreeError, match="For percent write 90%"):
         as_share("it", "90")
+    with pytest.raises(EverytreeError, match=r"received '900'\.$"):
+        as_share("it", "900")
 
 
 def test_enough_is_enough_and_less_is_said_by_how_much():
@@ -94,3 +96,18 @@ def test_markdown_has_a_row_for_each_group_and_none_that_breaks_the_table():
         "| people | robust | not robust | unknown |",
         "| ---: | ---: | ---: | ---: |",
     ]
+
+
+def test_a_bias_model_that_allows_nothing_is_called_that_before_any_share():
+    for bias, reason in (
+        ("flip(0)", "The amount is 0 rows"),
+        ("flip(1, where x0 > 900)", "No row can satisfy the condition"),
+    ):
+        found = result(bias=bias)
+        said = found.summary()
+        assert said.index("THE BIAS MODEL ALLOWS NO OTHER TABLE THAN THE GIVEN ONE") < said.index("robust ")
+        assert reason in said
+        assert "**THE BIAS MODEL ALLOWS NO OTHER TABLE" in found.to_markdown()
+    part = result(bias="flip(1) + miss(0)").summary()
+    assert "A PART OF THE BIAS MODEL CHANGES NOTHING. miss(0): The amount is 0 rows" in part
+    assert "CHANGES NOTHING" not in result().summary()

@@ -135,7 +135,9 @@ def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     }
     row |= {"attained_low": 2 / 3, "attained_high": 8 / 9, "gap": 0.0, "compared": ""}
     made = ranges._row("accuracy", "everybody", row)
-    assert (made.low, made.high, made.seen) == ("66.6%", "88.9%", "66.7% to 88.8%")
+    assert (made.low, made.high, made.seen) == ("66.7%", "88.8%", "66.7% to 88.8%")
+    bound = ranges._row("accuracy", "everybody", row | {"low_is": "proved", "high_is": "proved"})
+    assert (bound.low, bound.high) == ("66.6%", "88.9%")
     assert ranges._row("accuracy", "everybody", row | {"attained_high": 2 / 3}).seen == "66.7%"
     assert seen_thousandths(0.66661, 0.66669) == (667, 667)
 
@@ -281,6 +283,11 @@ def test_the_first_screen(audit, page):
     assert [g.title for g in first.groupings] == ["race", "race and score"]
 
 
+def test_a_label_is_not_torn_from_its_count(audit, page):
+    facts = headline(audit).depths[0].facts
+    assert facts.predicts.replace(" (", "\u00a0(") in page
+
+
 def test_a_tree_that_says_the_same_to_everybody_is_called_that_first():
     X = pd.DataFrame({"x": range(20)})
     y = (["no"] * 4 + ["yes"] + ["no"] * 5) * 2
@@ -399,15 +406,15 @@ def test_free_text_and_columns_not_asked_for_are_not_copied():
 
 
 def test_the_headline_is_not_about_an_amount_at_which_nearly_nothing_is_known():
-    audit = twenty_people(Sweep("wrong", parse("flip(?)"), ("1", "2", "3"), engine="relational"))
+    audit = twenty_people(Sweep("wrong", parse("flip(?)"), ("1", "2", "3", "4"), engine="relational"))
     first, *larger = audit.verdicts
     unknown = np.array(["unknown"] * 20)
     undecided = {cell: replace(audit.verdicts[cell], verdicts=unknown, witnesses={}) for cell in larger}
     opened = headline(replace(audit, verdicts={first: audit.verdicts[first], **undecided}))
     assert opened.cell == first
     assert opened.also == (
-        "At the other amounts of this bias model, the share that is proved is 0% at 2 and 0% at 3. With 2 "
-        "and 3 most people are unknown."
+        "At the other amounts of this bias model, the share that is proved is 0% at 2, 0% at 3 and 0% at 4. "
+        "With 2, 3 and 4 most people are unknown."
     )
     nobody = {
         cell: replace(result, verdicts=np.array(["unknown"] * 20)) for cell, result in audit.verdicts.items()

@@ -370,6 +370,17 @@ def test_it_prints(opened, audit):
     assert "Searchallcolumns" not in text
 
 
+def test_on_paper_a_heading_and_its_first_words_stay_with_what_they_introduce(opened):
+    browser.emulate(opened, media="print")
+    try:
+        breaks = opened.execute_script(
+            "return [...document.querySelectorAll('h2 + p')].map((p) => getComputedStyle(p).breakAfter)"
+        )
+    finally:
+        browser.emulate(opened)
+    assert set(breaks) == {"avoid"}
+
+
 def test_without_scripts_everything_but_the_people_is_there(driver, report, audit):
     driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:

@@ -126,6 +126,18 @@ def test_a_time_limit_is_said():
     assert decided[-1] == "Nobody is left undecided."
 
 
+def test_the_limit_that_was_hit_is_named():
+    def said(*reasons):
+        return finding(VerdictCounts(5, 0, 3), engine="auto", complete=False, reasons=set(reasons))[2:]
+
+    time = "The time limit ended the search early; more time may decide some of the unknown."
+    memory = "The memory limit ended the search early; more memory may decide some of the unknown."
+    assert said("time", "tie") == [time]
+    assert said("memory") == [memory]
+    assert said("time", "memory") == [time, memory]
+    assert said("tie") == []
+
+
 def test_an_engine_that_only_proves_is_said():
     said = finding(VerdictCounts(5, 0, 3), engine="interval", complete=True)
     assert not any("nobody" in sentence for sentence in said)

@@ -102,6 +102,8 @@ def test_missing_file_suggests_the_nearest(tmp_path: Path) -> None:
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(TableError, match="is a folder"):
         read_table(tmp_path / "folder.csv")
+    with pytest.raises(TableError, match="is a folder"):
+        read_table(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -111,7 +113,8 @@ def test_missing_file_suggests_the_nearest(tmp_path: Path) -> None:
         ("t.csv", "a,b\n", "has no rows"),
         ("t.csv", "", "is empty. It needs a header"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column names: 'a'"),
-        ("t.csv", ",b\n0,2\n", r"Column 1 of .* has no name .* index=False"),
+        ("t.csv", "a,\n0,2\n", r"Column 2 of .* has no name in the header\. .* or remove the column"),
+        ("t.csv", ",b\n0,2\n0,3\n", r"Column 1 of .* has no name in the header"),
         ("t.csv", "a;b\n1,5;2.5\n", r"decimal comma and numbers with a decimal point, such as '1,5', '2\.5'"),
         ("t.csv", "a,b\n1,2,3\n", "Cannot read .* as csv"),
         ("t.csv", "a,b\n1,2\n1,2,3\n", "Cannot read .* as csv"),
@@ -254,3 +257,27 @@ def test_numbers_with_signs_are_noted(tmp_path: Path) -> None:
 def test_few_percentages_are_categories(tmp_path: Path) -> None:
     frame = read_table(write(tmp_path, "t.csv", "hours,y\n100 %,1\n50 %,0\n,1\n"))
     assert signed_columns(frame) == {}
+
+
+@pytest.mark.parametrize("header", ["", '""'])
+def test_names_of_rows_are_left_out_and_noted(tmp_path: Path, header: str) -> None:
+    text = f"{header},a,b\n0,1.5,x\n1,2.5,y\n"
+    with pytest.warns(EverytreeWarning, match="first column of .* has no name: .* left out"):
+        frame = read_table(write(tmp_path, "t.csv", text))
+    assert frame.to_dict("list") == {"a": [1.5, 2.5], "b": ["x", "y"]}
+
+
+def test_words_for_missing_among_numbers_are_noted(tmp_path: Path) -> None:
+    text = "age,gpa,grade,code\n33,NA,NA,-\nNA,0.1,A,x\n?,1e-17,B,1\n"
+    with pytest.warns(
+        EverytreeWarning, match=r"among the numbers of 'age' \('NA' '\?'\), 'gpa' \('NA'\): they"
+    ):
+        frame = read_table(write(tmp_path, "t.csv", text))
+    assert frame["age"].isna().tolist() == [False, True, True]
+    assert frame["gpa"].tolist()[1:] == [0.1, 1e-17]
+    assert frame["grade"].tolist() == ["NA", "A", "B"]
+    assert frame["code"].tolist() == ["-", "x", "1"]
+    with pytest.warns(EverytreeWarning):
+        decimal = read_table(write(tmp_path, "t.csv", "a;b\n1,5;x\nNA;y\n"))
+    assert decimal["a"][0] == 1.5
+    assert decimal["a"].isna()[1]

@@ -22,8 +22,9 @@ from everytree.learner.missing import WAYS
 from everytree.learner.settings import CHOICES, read_parameters
 from everytree.learner.weight_texts import HOW_IN_FILES
 from everytree.questions.certify import ENGINES
-from everytree.support.text import nearest
+from everytree.support.text import nearest, pasteable
 from everytree.table.groups import SMALLEST_COMPARED
+from everytree.table.reading import SUFFIXES
 
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
@@ -64,6 +65,11 @@ def load_plan(path: str | Path) -> Plan:
     >>> result = run_audit(load_plan("audit.toml"))  # doctest: +SKIP
     """
     path = Path(path)
+    if path.name.lower().endswith(SUFFIXES) and path.is_file() and not path.name.endswith(".txt"):
+        raise AuditError(
+            f"{str(path)!r} is a table, and an audit file, .toml, is needed. Write one for it with: "
+            f"everytree audit --init {pasteable([str(path)])}"
+        )
     top = TableOfKeys("", _read(path), TOP)
     top.need("data", "It names the tables. Write a first audit with: everytree audit --init TRAIN")
     top.need("bias", "It says what may be wrong with the training table. It is written [[bias]].")

@@ -12,8 +12,9 @@ from typing import Any
 import pandas as pd
 
 from everytree.errors import AuditError
-from everytree.support.text import listing
+from everytree.support.text import counted, listing
 from everytree.table.bands import Bands
+from everytree.table.delimited import WORDS_FOR_MISSING
 from everytree.table.signs import DATE, signed_columns
 
 __all__ = ["columns_to_drop", "described", "guess_groups", "guess_label", "is_text"]
@@ -75,6 +76,17 @@ def guess_label(frame: pd.DataFrame, train: str) -> str:
         f"Say with --label which column of {train!r} the tree predicts. It cannot be guessed: {said}. "
         f"The columns are {listing(map(str, frame.columns), 40)}."
     )
+
+
+def labels_like_holes(y: pd.Series[Any]) -> list[str]:
+    """Say of labels that are words for what is missing that they are taken for labels."""
+    texts = y.dropna().astype(str)
+    counts = texts[texts.str.strip().isin(WORDS_FOR_MISSING)].value_counts()
+    return [
+        f"the label {label!r} of {counted(int(count), 'row')}: it is taken for a label like the others. If "
+        "it says that the label is missing, remove these rows"
+        for label, count in counts.items()
+    ]
 
 
 def columns_to_drop(X: pd.DataFrame, y: pd.Series[Any]) -> dict[str, str]:

@@ -13,8 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label
-from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look
+from everytree.audit.guessing import (
+    columns_to_drop,
+    described,
+    guess_groups,
+    guess_label,
+    labels_like_holes,
+)
+from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look, tells_all
 from everytree.bias import BiasModel, Condition, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
@@ -112,6 +118,8 @@ class _Table:
     depth: ChosenDepth
     others: bool
     """Whether the people are others than those of the training table."""
+    called: dict[Any, str]
+    """What labels stand for, where that is known."""
 
     @property
     def seen(self) -> list[str]:
@@ -130,7 +138,8 @@ class _Table:
 
     def name_of(self, value: Any) -> str:
         """A label as a reader understands it: a word speaks for itself, a number does not."""
-        return str(value) if isinstance(value, str) else f"{self.label} {value}"
+        known = self.called.get(value)
+        return known or (value if isinstance(value, str) else f"{self.label} {value}")
 
 
 @dataclass(frozen=True)
@@ -178,13 +187,16 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
     look = first_look(table.X, table.y, table.people, table.depth.depth, list(table.dropped))
     doubts = _doubts(table, look)
     write_text("--output", output, _fill(table, doubts, train, test, output))
-    problem = [("to mend", str(look))] if isinstance(look, EverytreeError) else []
-    return _decisions(table, doubts) + problem
+    said = _decisions(table, doubts)
+    said += [("look at", words) for words in (*labels_like_holes(table.y), *tells_all(look, table.depth))]
+    return said + ([("to mend", str(look))] if isinstance(look, EverytreeError) else [])
 
 
 def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
     """Say what was decided, and about every column that is dropped why."""
-    said = [("label", f"{table.label}; {table.labels[-1]} counts as being selected")]
+    called = table.called.get(table.labels[-1])
+    selected = f"{table.labels[-1]} ({called})" if called else table.labels[-1]
+    said = [("label", f"{table.label}; {selected} counts as being selected")]
     said += [("drop", f"{name}: {why}") for name, why in table.dropped.items()]
     holes = [name for name in table.seen if table.X[name].isna().any()]
     if holes:
@@ -199,23 +211,26 @@ def _decisions(table: _Table, doubts: list[_Doubt]) -> list[tuple[str, str]]:
 
 def _read(train: str, test: str | None, label: str | None) -> _Table:
     groups: tuple[str, ...] = ()
+    called: dict[Any, str] = {}
     if is_dataset(train):
         if test is not None:
             raise AuditError(f"The data set {train!r} brings its own people to judge. Leave --test out.")
         tables = read_tables(train, None, label)
         X, y, people, label = tables.X_train, tables.y_train, tables.X_test, tables.label
-        groups = (
-            tuple(name for name in load(train).sensitive if name in X.columns) if train in names() else ()
-        )
+        if train in names():
+            known = load(train)
+            groups = tuple(name for name in known.sensitive if name in X.columns)
+            called = known.labels if label == known.label else {}
     else:
         frame = read_table(train)
         label = label if label is not None else guess_label(frame, train)
         X, y = split_label(frame, label)
         people = X if test is None else read_people(test, label)[0]
     dropped = columns_to_drop(X, y) | _not_in_both(X, people)
-    known = y.notna().to_numpy()
-    depth = best_depth(X[known].drop(columns=list(dropped), errors="ignore"), y[known])
-    return _Table(X, y, people, label, groups or guess_groups(X, dropped), dropped, depth, people is not X)
+    given = y.notna().to_numpy()
+    depth = best_depth(X[given].drop(columns=list(dropped), errors="ignore"), y[given])
+    groups = groups or guess_groups(X, dropped)
+    return _Table(X, y, people, label, groups, dropped, depth, people is not X, called)
 
 
 def _not_in_both(X: pd.DataFrame, people: pd.DataFrame) -> dict[str, str]:
@@ -229,8 +244,9 @@ def _not_in_both(X: pd.DataFrame, people: pd.DataFrame) -> dict[str, str]:
 
 def _doubts(table: _Table, look: Prepared | EverytreeError) -> list[_Doubt]:
     """Any label may be wrong; and those of one group, the one that has a label most often."""
-    doubts = [("any label may be wrong", flip("?")), _targeted(table, table.labels[-1])]
-    return [_Doubt(name, model, amounts_for(look, model)) for name, model in doubts]
+    first = _Doubt("any label may be wrong", flip("?"), amounts_for(look, flip("?")))
+    name, model = _targeted(table, table.labels[-1])
+    return [first, _Doubt(name, model, amounts_for(look, model, first.amounts.proved))]
 
 
 def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, output: Path) -> str:
@@ -247,7 +263,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         weights=_in_comment(
             ", ".join(f"{json.dumps(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))
         ),
-        names=_names(labels),
+        names=_names(labels, table.called),
         columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in table.names),
         drop=", ".join(map(_toml, table.dropped)),
         groups=", ".join(map(_toml, table.groups)),
@@ -264,8 +280,11 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
     )
 
 
-def _names(labels: list[Any]) -> str:
-    """Lines that give names to labels which are no words, to be filled in."""
+def _names(labels: list[Any], called: dict[Any, str]) -> str:
+    """Lines that give names to labels which are no words, to be filled in where they are not known."""
+    if called:
+        lines = [f"{json.dumps(str(label))} = {_toml(called[label])}\n" for label in labels]
+        return "".join(["\n[data.labels]  # what the report calls the labels\n", *lines])
     if all(isinstance(label, str) for label in labels) or len(labels) > MOST_NAMED:
         return ""
     lines = [f'# {json.dumps(str(label))} = "..."\n' for label in labels]

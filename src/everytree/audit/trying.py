@@ -23,6 +23,7 @@ from everytree.learner.missing import fill
 from everytree.questions.radius import radius_prepared
 from everytree.support.limits import Limits
 from everytree.support.text import percent
+from everytree.table.split_words import question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,6 +52,8 @@ class Amounts:
 
     amounts: tuple[int, ...]
     why: str
+    proved: int = 0
+    """What half of the people looked at can stand, at least."""
 
     def __str__(self) -> str:
         return ", ".join(map(str, self.amounts))
@@ -78,6 +81,18 @@ class ChosenDepth:
                 f"{said}. NO DEPTH DOES BETTER THAN THE MAJORITY: what is proved of such a tree says little"
             )
         return f"{said}; deeper trees may do better" if self.depth == DEPTHS[-1] else said
+
+
+def tells_all(look: Prepared | EverytreeError, chosen: ChosenDepth) -> list[str]:
+    """Say that one question tells every label: its column may have been written down with the label."""
+    if isinstance(look, EverytreeError) or chosen.depth != 1 or chosen.accuracy != 1.0:
+        return []
+    inner, train = look.tree.tree_, look.train
+    asked, _ = question(train, int(inner.feature[0]), float(inner.threshold[0]), missing_left=False)
+    return [
+        f"one question, {asked}, tells the label of every row. If that column is only known together with "
+        "the label, add it to drop"
+    ]
 
 
 def best_depth(X: pd.DataFrame, y: pd.Series[Any]) -> ChosenDepth:
@@ -130,8 +145,11 @@ def first_look(
         return error
 
 
-def amounts_for(prepared: Prepared | EverytreeError, model: BiasModel) -> Amounts:
-    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where half have."""
+def amounts_for(prepared: Prepared | EverytreeError, model: BiasModel, known: int = 0) -> Amounts:
+    """Propose amounts for the ``?`` of a model, from where the first predictions fall to where half have.
+
+    `known` is what half of the people can stand of a model that allows all that this one does, and more.
+    """
     if isinstance(prepared, EverytreeError):
         return NOT_SEEN
     _warm_up()
@@ -141,18 +159,18 @@ def amounts_for(prepared: Prepared | EverytreeError, model: BiasModel) -> Amount
     except EverytreeError:
         return NOT_SEEN
     changed = found.upper[np.isfinite(found.upper)]
+    proved = max(known, int(np.median(found.lower)))
     if len(changed) == 0:
-        proved = int(np.median(found.lower))
         if not 2 <= proved < eligible:
-            return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible))
+            return replace(NOTHING_SEEN, amounts=_capped(USUAL, eligible), proved=proved)
         why = f"{NOTHING_SEEN.why}, which proved half of the people up to {proved}"
-        return Amounts(_capped(ladder(proved, FURTHER * proved), eligible), why)
-    known = [*found.lower[found.lower > 0].tolist(), *changed.tolist()]
-    low, high = (np.quantile(v, q, method="inverted_cdf") for v, q in ((known, 0.1), (changed, 0.5)))
+        return Amounts(_capped(ladder(proved, FURTHER * proved), eligible), why, proved)
+    ends = [*found.lower[found.lower > 0].tolist(), *changed.tolist()]
+    low, high = (np.quantile(v, q, method="inverted_cdf") for v, q in ((ends, 0.1), (changed, 0.5)))
     why = "around those at which predictions change"
     if (found.lower < 1).all():
         why += "; a quick look proved nobody at 1: a smaller depth, or more time, may"
-    return Amounts(_capped(ladder(low, high), eligible), why)
+    return Amounts(_capped(ladder(low, high), eligible), why, proved)
 
 
 def _capped(amounts: tuple[int, ...], eligible: int) -> tuple[int, ...]:

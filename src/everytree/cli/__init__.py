@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from everytree.errors import EverytreeError
 
@@ -64,7 +65,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = getattr(error, "format_message", None)
         if words is None:
             raise
-        return _refuse(f"{words()}\n{_where_to_look(error)}")
+        given = sys.argv[1:] if arguments is None else arguments
+        return _refuse(f"{words()}{_what_it_is(error)}\n{_where_to_look(error, given, command)}")
     if code == INTERRUPTED:
         print("Interrupted; nothing was written.", file=sys.stderr)
     return code if isinstance(code, int) else DONE
@@ -75,7 +77,16 @@ def _refuse(message: str) -> int:
     return BAD_INPUT
 
 
-def _where_to_look(error: Exception) -> str:
+def _what_it_is(error: Exception) -> str:
+    """What an argument or option is for that was left out; its own help says it."""
+    missing = type(error).__name__ == "MissingParameter"
+    words = getattr(getattr(error, "param", None), "help", None)
+    return f" {words}" if missing and words else ""
+
+
+def _where_to_look(error: Exception, given: Sequence[str], program: Any) -> str:
     context = getattr(error, "ctx", None)
-    path = context.command_path if context is not None else "everytree"
-    return f"See '{path} --help'."
+    if context is not None:
+        return f"See '{context.command_path} --help'."
+    verb = next((f" {word}" for word in given if word in getattr(program, "commands", ())), "")
+    return f"See 'everytree{verb} --help'."

@@ -141,8 +141,13 @@ def _show_trees(screen: Console, result: AuditResult) -> None:
 
 
 def _show_first_groups(screen: Console, result: AuditResult) -> None:
-    """Show the groups for the first bias model, at its deepest tree and last amount."""
-    cell, verdicts = list(result.of(0, max(result.plan.depths)).items())[-1]
+    """Show the groups for the first bias model and deepest tree, at the last amount that says something.
+
+    Where most people are unknown, groups are not told apart: the report leaves such amounts out as well.
+    """
+    cells = list(result.of(0, max(result.plan.depths)).items())
+    decided = (pair for pair in reversed(cells) if 2 * pair[1].counts()["unknown"] <= len(pair[1]))
+    cell, verdicts = next(decided, cells[-1])
     screen.print(f"\nBy group, for {escape(str(cell.model))} at depth {cell.depth}", soft_wrap=True)
     for columns in result.plan.groups:
         screen.print()

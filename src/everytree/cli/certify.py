@@ -18,6 +18,7 @@ from everytree.cli.screen import Report, console, notes, show_groups, show_verdi
 from everytree.questions.certify import certify_prepared, with_firm_witnesses
 from everytree.questions.proofs import only_exact
 from everytree.results.gate import as_share, unmet_robust
+from everytree.results.idle import allows_nothing
 from everytree.support.limits import as_jobs
 from everytree.table.groups import group_frame
 
@@ -73,6 +74,8 @@ def run(request: Request) -> None:
     elif request.json is not None:
         result.save(request.json)
     short = "" if wanted is None else unmet_robust(result, wanted)
+    if wanted is not None and allows_nothing(result):
+        short = "the bias model allows no other table than the given one, and robustness to it says nothing"
     if short:
         raise NotMet(f"--require-robust {asked}: {short}.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from rich.markup import escape
@@ -11,13 +12,14 @@ from everytree.bias.acts import ACTS
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, write_json
 from everytree.cli.screen import console, notes, plain_table
 from everytree.datasets.inputs import read_training
-from everytree.support.text import counted
+from everytree.errors import BiasError, EverytreeError
+from everytree.support.text import counted, pasteable
 from everytree.table import training_table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from everytree.bias import Explanation
+    from everytree.bias import BiasModel, Explanation
 
 __all__ = ["run"]
 
@@ -27,7 +29,7 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
     check_writable("--json", json, ".json")
 
     screen = console()
-    model = parse(bias)
+    model = _parsed(bias, train)
     with notes(screen):
         X, y, name = read_training(train, label)
         table = training_table(X, y, drop=drop, label_name=name)
@@ -37,6 +39,21 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
         _show(screen, explanation)
     if json is not None:
         write_json(json, explanation.to_dict())
+
+
+def _parsed(bias: str, train: str) -> BiasModel:
+    """Read the bias model; if it stands where the table should, say so."""
+    try:
+        return parse(bias)
+    except BiasError:
+        with suppress(BiasError):
+            parse(train)
+            command = pasteable(["everytree", "explain", train, bias])
+            raise EverytreeError(
+                "The bias model comes first, then the table; received them the other way round. Write: "
+                f"{command}"
+            ) from None
+        raise
 
 
 def _show(screen: Console, explanation: Explanation) -> None:

@@ -64,7 +64,7 @@ TRAIN = (
     "Training table: a .csv, .parquet, .feather, .xlsx or .arff file, - for standard input, or the name of a "
     "data set (see everytree datasets)."
 )
-BIAS = 'What may be wrong with it, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
+BIAS = 'What may be wrong with the training table, such as "flip(1%)" or "miss(20, where sex == \'Female\')".'
 
 TrainArgument = Annotated[str, typer.Argument(help=TRAIN, metavar="TRAIN")]
 TestArgument = Annotated[

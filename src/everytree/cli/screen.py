@@ -17,7 +17,7 @@ from rich.table import Table
 from everytree.errors import EverytreeWarning
 from everytree.prove.ahead import compile_ahead, is_cold
 from everytree.results.learned import tree_facts
-from everytree.results.texts import open_lines
+from everytree.results.texts import loud_lines, open_lines
 from everytree.support.text import percent
 from everytree.support.version import learner_notes
 
@@ -243,11 +243,10 @@ def show_verdicts(screen: Console, result: CertificationResult, witness: str = "
     """Show the finding for everybody together; `witness` is the command that shows records of a person."""
     screen.print(f"bias model  {escape(str(result.bias))}", soft_wrap=True)
     screen.print(f"learner     {escape(result.learner)}", soft_wrap=True)
-    facts = tree_facts(result)
-    for name, text in facts.lines():
+    for name, text in tree_facts(result).lines():
         screen.print(f"{name:<11} {escape(text)}", soft_wrap=True)
-    if facts.warning:
-        screen.print(f"\n[bold]{escape(facts.warning)}[/bold]\n", soft_wrap=True)
+    for loud in loud_lines(result):
+        screen.print(f"\n[bold]{escape(loud)}[/bold]\n", soft_wrap=True)
     screen.print(f"people      {len(result)}\n")
     table = plain_table(["verdict", "people", "share"], numbers=2)
     for verdict, count in result.counts().items():

@@ -5,8 +5,9 @@ Their files lie in ``data`` beside this module and are made by `everytree.datase
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib.resources import as_file, files
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,6 +30,7 @@ class _Facts:
     description: str
     source: str
     licence: str
+    labels: dict[Any, str] = field(default_factory=dict)
 
 
 _FACTS = {
@@ -41,6 +43,7 @@ _FACTS = {
         "Running example of Meyer, Albarghouthi and D'Antoni, Certifying Robustness to Programmable Data "
         "Bias in Decision Trees, NeurIPS 2021; invented people.",
         "No data of real people; part of everytree.",
+        {0: "turned down", 1: "hired"},
     ),
     "compas": _Facts(
         "two_year_recid",
@@ -54,6 +57,7 @@ _FACTS = {
         "fairness 0.1.8.",
         "Published by ProPublica in its public repository compas-analysis; see there for its terms. "
         "The package fairness is Apache 2.0.",
+        {0: "not charged again", 1: "charged again"},
     ),
     "adult": _Facts(
         "income",
@@ -126,6 +130,7 @@ def load(name: str) -> Dataset:
         facts.description,
         facts.source,
         facts.licence,
+        facts.labels,
     )
 
 

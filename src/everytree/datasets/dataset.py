@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ class Dataset:
         Where it comes from.
     licence : str
         Under which terms.
+    labels : dict
+        What labels that are no words stand for.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Dataset:
     description: str
     source: str
     licence: str
+    labels: dict[Any, str] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (

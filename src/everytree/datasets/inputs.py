@@ -75,7 +75,7 @@ def read_training(train: str, label: str | None) -> tuple[pd.DataFrame, pd.Serie
     if label is None:
         raise TableError(
             f"Say with --label which column of {train!r} is the label. Its columns are "
-            f"{listing(list(map(str, frame.columns)), 20)}."
+            f"{listing(list(map(str, frame.columns)), 20, ends=True)}."
         )
     return (*split_label(frame, label), label)
 

@@ -12,6 +12,7 @@ import numpy as np
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError
 from everytree.learner import Prepared, prepare
+from everytree.learner.counted_once import every_row_counts_once
 from everytree.prove.problem import Problem
 from everytree.questions.deciding import NOT_SETTLED, ONLY_A_TIE, Deciding
 from everytree.refute.holding import firm_witnesses, hang_on_ties
@@ -35,6 +36,7 @@ ENGINES = ("auto", "interval", "relational")
 """Ways to prove: the paper's intervals, the relational domain (with them), and all that there is."""
 
 
+@every_row_counts_once
 def certify(
     estimator: object,
     X_train: object,

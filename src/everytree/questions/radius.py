@@ -14,11 +14,15 @@ import numpy as np
 
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.bias.acts import REMOVE
+from everytree.bias.check import check_component
+from everytree.bias.columns import TableView
 from everytree.errors import BiasError, EverytreeError
 from everytree.learner import Prepared, prepare
+from everytree.learner.counted_once import every_row_counts_once
 from everytree.questions.certify import certify_prepared
 from everytree.refute.witness import amount_of
 from everytree.results.certification import NOT_ROBUST, ROBUST
+from everytree.results.idle import idle_components
 from everytree.results.radii import RadiusResult
 from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits, as_jobs
@@ -32,6 +36,7 @@ if TYPE_CHECKING:
     from everytree.refute.witness import Witness
 
 
+@every_row_counts_once
 def radius(
     estimator: object,
     X_train: object,
@@ -123,6 +128,8 @@ def as_family(family: BiasModel | str | Mapping[str, Any]) -> BiasModel:
 def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> int:
     """The largest amount to look at: as asked for, or all that are eligible, but some row is left."""
     train = prepared.train
+    for component in model.components:  # as it is written, before a number stands in place of ?
+        check_component(component, TableView.of(train))
     if wanted is not None and (isinstance(wanted, bool) or wanted < 0):
         raise EverytreeError(f"max_amount must be a whole number from 0, or None; received {wanted!r}.")
     most = len(train.y) if wanted is None else int(wanted)
@@ -140,6 +147,14 @@ def largest_amount(model: BiasModel, prepared: Prepared, wanted: int | None) -> 
         free = [part.eligible for given, part in both if given.amount.unit == "free"]
         most = min(most, max(free, default=0) or most)
     return most
+
+
+def _idle(model: BiasModel, prepared: Prepared, most: int) -> tuple[str, ...]:
+    """Say of components that change nothing at any amount looked at that they do not."""
+    if most == 0:
+        return ()
+    idle = idle_components(model.with_amount(most), prepared.train)
+    return tuple(f"{text}: {reason} A radius of it says nothing." for text, reason in idle.items())
 
 
 class _Search:
@@ -185,7 +200,7 @@ class _Search:
             frame=test.frame,
             index=test.index,
             complete=complete,
-            notes=self.prepared.notes_for(self.model),
+            notes=(*self.prepared.notes_for(self.model), *_idle(self.model, self.prepared, self.most)),
         )
 
     def _waiting(self) -> NDArray[np.bool_]:

@@ -35,7 +35,8 @@ def as_share(name: str, value: object) -> Fraction:
     except (ValueError, ZeroDivisionError):
         share = Fraction(-1)
     if isinstance(value, bool) or not 0 <= share <= 1:
-        remedy = f" For percent write {number}%." if number.isdigit() and text == number else ""
+        percent = number.isdigit() and text == number and int(number) <= 100
+        remedy = f" For percent write {number}%." if percent else ""
         raise EverytreeError(
             f'{name} must be a share from 0 to 1, or a percentage such as "90%"; received {value!r}.{remedy}'
         )

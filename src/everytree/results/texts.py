@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from everytree.results.idle import idle_warning
 from everytree.results.learned import tree_facts
 from everytree.support.text import counted, percent
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from everytree.results.certification import CertificationResult
 
-__all__ = ["CUT_OFF", "is_cut_off", "markdown", "open_lines", "summary", "why_unknown"]
+__all__ = ["CUT_OFF", "is_cut_off", "loud_lines", "markdown", "open_lines", "summary", "why_unknown"]
 
 CUT_OFF = "A time or memory limit ended the search early: some of the unknown may be robust."
 
@@ -40,8 +41,8 @@ def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
     width = max(len(str(count)) for count in counts)
     lines = [f"bias model  {result.bias}", f"learner     {result.learner}"]
     lines += [f"{name:<11} {text}" for name, text in facts.lines()]
-    if facts.warning:
-        lines += ["", facts.warning, ""]
+    if loud := loud_lines(result):
+        lines += ["", *loud, ""]
     lines.append(f"people      {len(result)}")
     for verdict, count in counts.items():
         lines.append(f"  {verdict:<11} {count:>{width}}  {percent(count / len(result)):>6}")
@@ -50,6 +51,11 @@ def summary(result: CertificationResult, groups: pd.DataFrame | None) -> str:
     if groups is not None:
         lines += ["", groups.to_string(float_format=percent)]
     return "\n".join(lines)
+
+
+def loud_lines(result: CertificationResult) -> list[str]:
+    """What must be said before any share: that tree or bias model leave nothing to find out."""
+    return [said for said in (tree_facts(result).warning, idle_warning(result)) if said]
 
 
 def is_cut_off(result: CertificationResult) -> bool:
@@ -82,8 +88,8 @@ def markdown(result: CertificationResult, groups: pd.DataFrame | None) -> str:
     named = [("bias model", f"`{result.bias}`"), ("learner", f"`{result.learner}`")]
     named += [(name, _plain(text)) for name, text in facts.lines()]
     lines = [f"- **{name}**: {text}" for name, text in named]
-    if facts.warning:
-        lines += ["", f"**{_plain(facts.warning)}**"]
+    for loud in loud_lines(result):
+        lines += ["", f"**{_plain(loud)}**"]
     shares = [percent(count / len(result)) for count in counts]
     names = ["people"] if groups is None else [*map(str, groups.index.names), "people"]
     lines += ["", _line([*names, *counts.index]), _line(["---"] * (len(names) - 1) + ["---:"] * 4)]

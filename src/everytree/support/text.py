@@ -50,17 +50,22 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def listing(values: Iterable[object], limit: int = 8) -> str:
-    """Join values for a message and cut long lists short.
+def listing(values: Iterable[object], limit: int = 8, *, ends: bool = False) -> str:
+    """Join values for a message and cut long lists short; with `ends` the last one is named, too.
 
     Examples
     --------
     >>> listing(["a", "b", "c"], limit=2)
     "'a', 'b' and 1 more"
+    >>> listing("abcdef", limit=2, ends=True)
+    "'a', 'b' and 4 more, the last one 'f'"
     """
     items = list(values)
     text = ", ".join(repr(item) for item in items[:limit])
-    return f"{text} and {len(items) - limit} more" if len(items) > limit else text
+    if len(items) <= limit:
+        return text
+    last = f", the last one {items[-1]!r}" if ends else ""
+    return f"{text} and {len(items) - limit} more{last}"
 
 
 def as_number(text: str) -> int | float | str:

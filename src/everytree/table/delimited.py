@@ -18,10 +18,13 @@ import pandas as pd
 from everytree.errors import EverytreeWarning, TableError
 from everytree.support.text import listing
 
-__all__ = ["MISSING_IN_CSV", "check_names", "read_delimited"]
+__all__ = ["MISSING_IN_CSV", "WORDS_FOR_MISSING", "check_names", "read_delimited", "without_row_names"]
 
 MISSING_IN_CSV = ["", "NaN", "nan"]
 """What an entry must be to count as missing; words such as None or NA may be categories."""
+
+WORDS_FOR_MISSING = ["NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "None", "none", "?", "-", "."]
+"""What counts as missing where everything else in the column is a number; elsewhere it may be a category."""
 
 SEPARATORS = ",;\t|"
 """In the order of preference, where several fit."""
@@ -52,7 +55,18 @@ def read_delimited(content: bytes, name: str) -> pd.DataFrame:
         )
     form = _form(text, name)
     lines = csv.reader(io.StringIO(text), delimiter=form.separator, skipinitialspace=True)
-    check_names([entry.strip() for entry in next(lines, [])], name)
+    header = [entry.strip() for entry in next(lines, [])]
+    check_names(header, name)
+    frame = _parsed(text, form, dict.fromkeys(range(len(header)), MISSING_IN_CSV))
+    words = _words_among_numbers(frame, form)
+    if words:
+        frame = _parsed(text, form, {i: MISSING_IN_CSV + words.get(i, []) for i in range(len(frame.columns))})
+        _note_words(frame, words, name)
+    return without_row_names(frame, header, name)
+
+
+def _parsed(text: str, form: Form, missing: Any) -> pd.DataFrame:
+    """Read a table; `missing` says for each column, by position, which entries are."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)
         frame: pd.DataFrame = pd.read_csv(
@@ -61,12 +75,53 @@ def read_delimited(content: bytes, name: str) -> pd.DataFrame:
             decimal=form.decimal,
             skipinitialspace=True,
             keep_default_na=False,
-            na_values=MISSING_IN_CSV,
+            na_values=missing,
             index_col=False,
             low_memory=False,
             **_exact_numbers(),
         )
     return frame
+
+
+def _words_among_numbers(frame: pd.DataFrame, form: Form) -> dict[int, list[str]]:
+    """Find columns that are text only because of words such as NA; give these, by position of the column."""
+    number = (
+        rf"\s*[+-]?(?:\d+(?:{re.escape(form.decimal)}\d*)?|{re.escape(form.decimal)}\d+)(?:[eE][+-]?\d+)?\s*"
+    )
+    found = {}
+    for i in range(len(frame.columns)):
+        values = frame.iloc[:, i].dropna()
+        if not pd.api.types.is_string_dtype(values):
+            continue
+        different = pd.Series(values.astype(str).unique())
+        words = different[different.str.strip().isin(WORDS_FOR_MISSING)]
+        others = different.drop(words.index)
+        if len(words) and len(others) and others.str.fullmatch(number).all():
+            found[i] = words.tolist()
+    return found
+
+
+def _note_words(frame: pd.DataFrame, words: dict[int, list[str]], name: str) -> None:
+    said = ", ".join(f"{frame.columns[i]!r} ({' '.join(map(repr, each))})" for i, each in words.items())
+    _note(f"{name!r} has words among the numbers of {said}: they are read as missing.")
+
+
+def without_row_names(frame: pd.DataFrame, header: list[str], name: str) -> pd.DataFrame:
+    """Leave out a first column without a name, which pandas, R and others write beside the table."""
+    if header[:1] != [""]:
+        return frame
+    values = frame.iloc[:, 0]
+    if values.isna().any() or values.duplicated().any():
+        raise TableError(_nameless(1, name))
+    _note(f"The first column of {name!r} has no name: it is taken for names of rows, and left out.")
+    return frame.iloc[:, 1:]
+
+
+def _nameless(position: int, name: str) -> str:
+    return (
+        f"Column {position} of {name!r} has no name in the header. Every column needs one. Write it into the "
+        "header, or remove the column."
+    )
 
 
 def _decoded(content: bytes, name: str) -> str:
@@ -144,13 +199,10 @@ def _separator(text: str) -> str:
 
 
 def check_names(header: list[str], name: str) -> None:
-    """Refuse headers that pandas would repair silently: repeated names and names left empty."""
-    twice = sorted({entry for entry in header if header.count(entry) > 1})
-    if "" in header:
-        raise TableError(
-            f"Column {header.index('') + 1} of {name!r} has no name in the header. Every column needs "
-            "one. If it is an index that pandas wrote, write the file again with index=False."
-        )
+    """Refuse headers that pandas would repair silently: repeated names and, but for the first, empty ones."""
+    twice = sorted({entry for entry in header[1:] if header.count(entry) > 1})
+    if "" in header[1:] or header == [""]:
+        raise TableError(_nameless(header.index("", len(header) > 1) + 1, name))
     if twice:
         raise TableError(
             f"{name!r} has duplicate column names: {listing(twice)}. Every column needs a name of its "

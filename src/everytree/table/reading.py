@@ -18,7 +18,7 @@ import pandas as pd
 from everytree.errors import EverytreeWarning, TableError
 from everytree.support.text import listing, nearest
 from everytree.table.arff import read_arff
-from everytree.table.delimited import MISSING_IN_CSV, check_names, read_delimited
+from everytree.table.delimited import MISSING_IN_CSV, check_names, read_delimited, without_row_names
 
 if TYPE_CHECKING:
     import os
@@ -52,8 +52,8 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     if str(path) == STANDARD_INPUT:
         return _read(_read_input, Path("standard input"), "a table")
     file = Path(path)
-    suffix, read = _reader(file)
     _check_exists(file)
+    suffix, read = _reader(file)
     return _read(read, file, suffix.lstrip("."))
 
 
@@ -117,9 +117,10 @@ def _read_excel(file: Path) -> pd.DataFrame:
                 stacklevel=5,
             )
         top = book.parse(names[0], header=None, nrows=1, keep_default_na=False)
-        check_names([str(entry).strip() for entry in top.to_numpy().ravel()], str(file))
+        header = [str(entry).strip() for entry in top.to_numpy().ravel()]
+        check_names(header, str(file))
         frame: pd.DataFrame = book.parse(names[0], keep_default_na=False, na_values=MISSING_IN_CSV)
-    return frame
+    return without_row_names(frame, header, str(file))
 
 
 READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
@@ -182,7 +183,7 @@ def split_label(frame: pd.DataFrame, label: str) -> tuple[pd.DataFrame, pd.Serie
         problem = "has no column" if label not in names else "has more than one column"
         raise TableError(
             f"The table {problem} {label!r} to take the label from.{nearest(label, names, 0.5)} Its columns "
-            f"are {listing(names, 20)}."
+            f"are {listing(names, 20, ends=True)}."
         )
     position = names.index(label)
     return frame.drop(columns=frame.columns[position]), frame.iloc[:, position]

@@ -13,6 +13,7 @@ import numpy as np
 from everytree.bias import BiasModel, as_bias, resolve
 from everytree.errors import EverytreeError, InternalError
 from everytree.learner import Prepared, prepare
+from everytree.learner.counted_once import every_row_counts_once
 from everytree.prove.node import Cut
 from everytree.prove.views import LARGEST
 from everytree.questions.family.needs import Searcher
@@ -36,6 +37,7 @@ LEVELS = 2
 """Levels that are shown if no depth is asked for: a third one multiplies the nodes by six."""
 
 
+@every_row_counts_once
 def tree_family(
     estimator: object,
     X_train: object,

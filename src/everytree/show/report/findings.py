@@ -5,7 +5,7 @@ The lowest file of the report. It gets counts and bias models and returns text; 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -120,8 +120,21 @@ def lead(model: BiasModel, tally: VerdictCounts, counts: Sequence[int]) -> str:
     return f"{assumption(model, counts)}, {who}{ending}."
 
 
-def finding(tally: VerdictCounts, *, engine: str, complete: bool) -> list[str]:
-    """Say what was found about the people who are not proved robust; one sentence for each thing."""
+ENDED = {
+    "time": "The time limit ended the search early; more time may decide some of the unknown.",
+    "memory": "The memory limit ended the search early; more memory may decide some of the unknown.",
+    "paths": "Trees of this depth have more paths than can be kept; a smaller depth may be decided.",
+}
+"""What ended a search, by the reason for which somebody is unknown."""
+
+
+def finding(
+    tally: VerdictCounts, *, engine: str, complete: bool, reasons: Collection[str] | None = None
+) -> list[str]:
+    """Say what was found about the people who are not proved robust; one sentence for each thing.
+
+    `reasons` are those for which people are unknown, None where they are not known.
+    """
     people, others = tally.people, tally.not_robust + tally.unknown
     if others == 0:
         return ["This is proved for everybody: no witness against it exists."]
@@ -138,10 +151,12 @@ def finding(tally: VerdictCounts, *, engine: str, complete: bool) -> list[str]:
         said.append("Nobody is left undecided.")
     if tally.unknown and engine != "auto":
         said.append(f"The engine “{engine}” only looks for proofs and never for records that change a label.")
-    if not complete and tally.unknown:
+    if not complete and tally.unknown and reasons is None:
         said.append(
             "A time or memory limit ended the search early; more time may decide some of the unknown."
         )
+    elif not complete and tally.unknown:
+        said += [words for reason, words in ENDED.items() if reason in (reasons or ())]
     return said
 
 

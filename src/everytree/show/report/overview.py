@@ -137,10 +137,19 @@ def headline(audit: AuditResult) -> Headline:
         depths=trees,
         tally=tally,
         lead=findings.lead(cell.model, tally, _counts(audit, cell.model)),
-        sentences=findings.finding(tally, engine=result.engine, complete=result.complete),
+        sentences=findings.finding(
+            tally, engine=result.engine, complete=result.complete, reasons=_reasons(result)
+        ),
         also=_also(audit, cells, ordered),
         groupings=groupings(audit, result),
     )
+
+
+def _reasons(result: CertificationResult) -> set[str] | None:
+    """Why people are unknown, as far as that is known."""
+    if result.reasons is None:
+        return None
+    return set(filter(None, result.reasons[result.verdicts == "unknown"].tolist())) or None
 
 
 def _mostly_unknown(result: CertificationResult) -> bool:
@@ -166,6 +175,10 @@ def _warnings(trees: list[DepthRow]) -> list[str]:
     return [*learner_notes(), *of_trees]
 
 
+def _and(parts: list[str]) -> str:
+    return " and ".join([*filter(None, [", ".join(parts[:-1])]), *parts[-1:]])
+
+
 def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: list[Cell]) -> str:
     """Add the other amounts of the same bias model, so that the first number does not stand alone."""
     *others, first = ordered
@@ -176,11 +189,11 @@ def _also(audit: AuditResult, cells: dict[Cell, CertificationResult], ordered: l
             parts.append(f"{findings.share(tally.robust, tally.people)} at {amount_of(cell)}")
     if not parts:
         return ""
-    listed = parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1]
+    listed = _and(parts)
     less = all(_is_less(audit, cell, first) for cell in others)
     where = "With less of the same bias" if less else "At the other amounts of this bias model"
     open_at = [amount_of(cell) for cell in others if _is_less(audit, first, cell)]
-    left = f" With {' and '.join(open_at)} most people are unknown." if open_at else ""
+    left = f" With {_and(open_at)} most people are unknown." if open_at else ""
     return f"{where}, the share that is proved is {listed}.{left}"
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.ranges import ranges_of
 from everytree.audit.shown import title_of
-from everytree.results.ranges import seen_thousandths
+from everytree.results.ranges import ATTAINED, seen_thousandths
 from everytree.show.plots import MetricRangesDisplay
 from everytree.show.report.findings import number
 from everytree.show.report.pictures import svg_of
@@ -129,16 +129,19 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
         return None
     ratio = metric.endswith("ratio")
     today = "none" if math.isnan(row["estimate"]) else _shown(row["estimate"], ratio, round)
+    low, high = _shown(row["low"], ratio, math.floor), _shown(row["high"], ratio, math.ceil)
     seen = ""
     if not math.isnan(row["attained_low"]):
-        ends = seen_thousandths(row["attained_low"], row["attained_high"])
-        seen = " to ".join(_written(end, ratio) for end in dict.fromkeys(ends))
+        ends = [_written(end, ratio) for end in seen_thousandths(row["attained_low"], row["attained_high"])]
+        seen = " to ".join(dict.fromkeys(ends))
+        low = ends[0] if row["low_is"] == ATTAINED else low
+        high = ends[1] if row["high_is"] == ATTAINED else high
     return RangeRow(
         who=who,
         people=number(int(row["n"])),
         today=today,
-        low=_shown(row["low"], ratio, math.floor),
-        high=_shown(row["high"], ratio, math.ceil),
+        low=low,
+        high=high,
         low_is=row["low_is"],
         high_is=row["high_is"],
         seen=seen,
