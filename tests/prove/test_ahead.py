@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from everytree import certify
 from everytree.datasets import load
 from everytree.prove import ahead
+from everytree.prove.usual import calls_here, calls_there
 
 pytestmark = pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
 
@@ -25,11 +26,10 @@ ONLY_WITH_WEIGHTS = {"lead_needed", "_other_tolerance", "tolerance", "power"}
 
 
 def test_a_walk_calls_what_is_compiled_ahead() -> None:
-    data, tree = load("hiring"), DecisionTreeClassifier(max_depth=1, random_state=0)
-    certify(tree, data.X_train, data.y_train, data.X_test, bias="flip(1)")
-    for half in (ahead.HERE, ahead.THERE):
-        for compiled, arguments in ahead.usual_calls(half):
-            assert tuple(map(typeof, arguments)) in compiled.signatures, compiled
+    data, tree = load("compas"), DecisionTreeClassifier(max_depth=1, random_state=0)
+    certify(tree, data.X_train, data.y_train, data.X_test, bias="flip(1%)")
+    for compiled, arguments in (*calls_here(), *calls_there()):
+        assert tuple(map(typeof, arguments)) in compiled.signatures, compiled
 
 
 def reached(compiled: Any) -> Iterator[Any]:
@@ -51,8 +51,8 @@ def reached(compiled: Any) -> Iterator[Any]:
 
 def test_the_two_halves_share_no_kernel() -> None:
     here, there = (
-        {found for compiled, _ in ahead.usual_calls(half) for found in reached(compiled)}
-        for half in (ahead.HERE, ahead.THERE)
+        {found for compiled, _ in calls for found in reached(compiled)}
+        for calls in (calls_here(), calls_there())
     )
     assert len(here) > 10
     assert len(there) > 10
@@ -73,6 +73,32 @@ def test_a_process_that_does_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(ahead, "_start", lambda half: endless)
     ahead.compile_ahead()
     assert endless.returncode is not None
+
+
+def test_the_other_process_imports_only_what_kernels_need() -> None:
+    code = ahead.program(ahead.THERE) + "print({'pandas', 'sklearn'} & set(sys.modules) or 'neither')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr) == ("neither\n", "")
+
+
+def test_the_other_process_may_begin_before_all_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(half: str) -> subprocess.Popen[bytes]:
+        started.append(subprocess.Popen([sys.executable, "-c", ""]))
+        return started[-1]
+
+    monkeypatch.setattr(ahead, "_processors", lambda: 2)
+    monkeypatch.setattr(ahead, "_start", start)
+    ahead.begin()
+    assert not started  # all is compiled
+    monkeypatch.setattr(ahead, "is_cold", lambda: True)
+    ahead.begin()
+    ahead.begin()
+    ahead.compile_ahead()
+    assert [process.poll() is None for process in started] == [False]
+    ahead.compile_ahead()
+    assert len(started) == 2
 
 
 def test_one_processor_does_it_alone(monkeypatch: pytest.MonkeyPatch) -> None:

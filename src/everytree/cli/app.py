@@ -307,6 +307,9 @@ def audit(
 @app.command()
 def demo() -> None:
     """Show on bundled data what everytree finds out."""
+    from everytree.prove import ahead
+
+    ahead.begin()
     from everytree.cli import demo as demonstration
 
     demonstration.run()

@@ -16,7 +16,6 @@ from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_mac
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
 from everytree.cli.screen import Report, console, notes, show_groups, show_verdicts, sign_of_life
 from everytree.questions.certify import certify_prepared, with_firm_witnesses
-from everytree.questions.proofs import only_exact
 from everytree.results.gate import as_share, unmet_robust
 from everytree.results.idle import allows_nothing
 from everytree.support.limits import as_jobs
@@ -103,6 +102,8 @@ def _show_longer(screen: Console, result: CertificationResult, request: Request)
 
 def _write_proof(screen: Console, result: CertificationResult, path: Path) -> CertificationResult:
     """Write the proofs; who has none that is exact counts as unknown from here on."""
+    from everytree.questions.proofs import only_exact
+
     written = result.write_proof(path)
     screen.print(
         f"proof       {escape(str(path))}: people robust: {len(written.proved)}, not robust: "

@@ -27,12 +27,14 @@ available.
 from __future__ import annotations
 
 from math import ceil
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.settings import Settings
 from everytree.support.kernels import kernel
+
+if TYPE_CHECKING:
+    from everytree.learner.settings import Settings
 
 __all__ = ["MAYBE", "NEVER", "SURELY", "Floors", "availability", "floors", "may_be_small"]
 

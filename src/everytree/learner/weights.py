@@ -29,7 +29,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.class_weight import compute_class_weight
 
 __all__ = [
     "BALANCED",
@@ -88,6 +87,8 @@ def in_codes(class_weight: ClassWeight, labels: NDArray[Any]) -> ClassWeight:
     """
     if class_weight is None or isinstance(class_weight, str):
         return class_weight
+    from sklearn.utils.class_weight import compute_class_weight
+
     marked = {label: k + 2.0 for k, (label, _) in enumerate(class_weight)}
     entry = compute_class_weight(marked, classes=labels, y=labels) - 2.0  # -1 for a label without an entry
     of_label = {int(k): code for code, k in enumerate(entry) if k >= 0}

@@ -12,6 +12,7 @@ import numpy as np
 
 from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
 from everytree.learner.criterion.front import new_branches, slopes, tolerance
+from everytree.prove.counts import rows_in
 from everytree.prove.domains.relational import (
     allowed_flips,
     count_labels,
@@ -20,7 +21,7 @@ from everytree.prove.domains.relational import (
     reach_of,
     tangent_of,
 )
-from everytree.support.kernels import kernel
+from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -94,11 +95,11 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     allowed = allowed_flips(splits.total, types, budget)
     gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
     dearest = dearest_of(gradient)
-    best = np.empty(len(ALL_ACTS))
-    inside = np.empty(len(ALL_ACTS))
-    away = np.empty(n_labels)
-    towards = np.empty(n_labels)
-    limit = on_table - tolerance(criterion, splits.total.sum() + budget.additions)
+    best = np.empty(len(ALL_ACTS), np.float64)
+    inside = np.empty(len(ALL_ACTS), np.float64)
+    away = np.empty(n_labels, np.float64)
+    towards = np.empty(n_labels, np.float64)
+    limit = on_table - tolerance(criterion, rows_in(splits.total) + budget.additions)
     result = np.empty((len(chosen), 2, n_labels, n_labels), np.int64)
     for c in range(len(chosen)):
         s = chosen[c]
@@ -129,21 +130,23 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     return result
 
 
-@kernel
+@inner_kernel
 def _knapsack(slack: float, inside: Any, best: Any, acts: Any) -> float:
     """Most gain of acts whose costs ``best - inside`` come to no more than the slack, the cheapest first."""
     gain = 0.0
-    taken = np.zeros(len(inside), np.bool_)
+    left = np.empty(len(inside), np.float64)
+    for act in ALL_ACTS:
+        left[act] = acts[act]
     for _ in range(len(inside)):
         cheapest = -1
         least = np.inf
         for act in ALL_ACTS:
             cost = max(0.0, best[act] - inside[act]) / (2.0 if act == FLIP else 1.0)
-            if not taken[act] and acts[act] > 0 and cost < least:
+            if left[act] > 0 and cost < least:
                 cheapest, least = act, cost
         if cheapest < 0:
             break
-        taken[cheapest] = True
+        left[cheapest] = 0.0
         worth = acts[cheapest] * (2.0 if cheapest == FLIP else 1.0)
         if least * worth > slack:
             return gain + slack / least

@@ -20,6 +20,7 @@ from everytree.learner.criterion.front import (
     slopes,
     tolerance,
 )
+from everytree.prove.counts import rows_in
 from everytree.prove.domains.relational import cell_exists, count_labels, reach_of, scores, tangent_of
 from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
@@ -231,7 +232,7 @@ def _settle(
     own, size = branches.own, branches.size
     rows = np.empty((n_labels, n_labels), np.float64)
     margin = np.zeros(len(wanted), np.float64)
-    most_rows = float(total.sum() + additions)
+    most_rows = float(rows_in(total) + additions)
     tied = tolerance(criterion, most_rows)
     weights = label_weights(criterion, n_labels, np.int64(AT))
     priced = label_weights(criterion, n_labels, np.int64(PRICED))

@@ -19,7 +19,7 @@ from everytree.learner.criterion.front import (
     tolerance,
     weight,
 )
-from everytree.prove.counts import AWAY, OWN, REMOVABLE, TOWARDS
+from everytree.prove.counts import AWAY, OWN, REMOVABLE, TOWARDS, rows_in
 from everytree.prove.domains.weighted import BY_FLIP, FREELY, NONE, weight_range, weighted_range
 from everytree.support.kernels import inner_kernel, kernel
 
@@ -210,10 +210,13 @@ def least_upper_cost(splits: Any, types: Any, budget: Any, score: Any, floors: A
     whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
-    size = total.sum()
+    size = rows_in(total)
     heavy = weight(criterion, whole[OWN])
     least_upper = np.inf
-    first = np.argmax(score) if len(score) else 0
+    first = 0
+    for s in range(len(score)):
+        if score[s] > score[first]:
+            first = s
     for k in range(len(score)):
         s = first + k if first + k < len(score) else first + k - len(score)
         if cost(criterion, heavy, score[s]) < least_upper:
@@ -254,7 +257,7 @@ def affordable(splits: Any, chosen: Any, types: Any, budget: Any, least_upper: f
     whole = _measure(total, measures)
     sides = np.empty((2, 4, n_labels), np.int64)
     ranges = np.empty((2, 2, n_labels), np.float64)
-    limit = least_upper + tolerance(criterion, total.sum() + budget.additions)
+    limit = least_upper + tolerance(criterion, rows_in(total) + budget.additions)
     survives = np.empty(len(chosen), np.bool_)
     for c in range(len(chosen)):
         s = chosen[c]

@@ -187,7 +187,9 @@ def _labels_of_leaves(
     """
     left, total, additions, label = splits.left, splits.total, splits.additions, types.label
     n_labels = types.measures.shape[2]
-    may_add = budget.addable.any()
+    may_add = False
+    for i in range(n_labels):
+        may_add = may_add or budget.addable[i]
     weighted = False
     if criterion is not None:
         weighted = criterion.code >= WEIGHTED

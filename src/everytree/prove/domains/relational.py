@@ -31,6 +31,7 @@ import numpy as np
 from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
 from everytree.learner.criterion import front
 from everytree.learner.criterion.front import Reach, new_branches, slopes, tangent, tolerance
+from everytree.prove.counts import rows_in
 from everytree.support.kernels import inner_kernel, kernel, part_of_kernel
 
 
@@ -255,7 +256,7 @@ def _loose_margins(splits: Any, types: Any, budget: Any, score: Any, psi: int, c
     gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
     dearest = dearest_of(gradient)
     best = np.empty(len(ALL_ACTS), np.float64)
-    limit = on_table - tolerance(criterion, total.sum() + budget.additions)
+    limit = on_table - tolerance(criterion, rows_in(total) + budget.additions)
     n_splits = len(score)
     margin = np.empty(n_splits + 1, np.float64)
     for s in range(n_splits + 1):  # the last one stands for the node without a split
