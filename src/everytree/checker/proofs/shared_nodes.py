@@ -109,9 +109,12 @@ class SharedNode:
         return found
 
     @cached_property
-    def scores(self) -> list[Range]:
-        """Scores of all splits on T."""
-        return [self.table.score(cut.left, tuple(map(sub, self.total, cut.left))) for cut in self.cuts]
+    def alike(self) -> dict[Counts, list[int]]:
+        """The splits by the labels on their left, on which alone their score hangs."""
+        found: dict[Counts, list[int]] = {}
+        for number, cut in enumerate(self.cuts):
+            found.setdefault(cut.left, []).append(number)
+        return found
 
     def after(self, change: Change) -> Counts:
         """Count the labels after a change."""
@@ -194,20 +197,24 @@ class _Near:
 
     def __init__(self, node: SharedNode, changes: int) -> None:
         self.node, self.table = node, node.table
-        scores = node.scores
-        self.reference = max(range(len(scores)), key=lambda s: scores[s][0])
+        scores = {left: self.table.score(left, tuple(map(sub, node.total, left))) for left in node.alike}
+        best = max(scores, key=lambda left: scores[left][0])
+        self.reference = node.alike[best][0]
         reach = 2 * changes * self.table.step(node.size) + self.table.criterion.tolerance(node.size)
-        least = scores[self.reference][0] - reach
-        self.numbers = [s for s, (_, high) in enumerate(scores) if high >= least]
+        least = scores[best][0] - reach
+        near = [left for left, (_, high) in scores.items() if high >= least]
+        self.numbers = sorted(number for left in near for number in node.alike[left])
+        place = {number: place for place, number in enumerate(self.numbers)}
+        self.alike = [(left, sum(1 << place[number] for number in node.alike[left])) for left in near]
         self.columns: list[tuple[int, int, list[int]]] = []
-        for place, s in enumerate(self.numbers):
-            column, low, _, _ = node.cuts[s]
+        for number in self.numbers:
+            column, low, _, _ = node.cuts[number]
             if not self.columns or self.columns[-1][0] != column:
-                self.columns.append((column, place, []))
+                self.columns.append((column, place[number], []))
             self.columns[-1][2].append(low)
         self.all = (1 << len(self.numbers)) - 1
         self._left_of: dict[int, int] = {}
-        self._highs: dict[tuple[Sequence[Move], Sequence[int]], list[int | None]] = {}
+        self._highs: dict[tuple[Sequence[Move], Sequence[int]], list[tuple[int, int]]] = {}
         self._reaching: dict[tuple[Sequence[Move], Sequence[int], int], int] = {}
 
     def reaching(self, change: Change, tied_by: int) -> Iterator[tuple[Tie, Range]]:
@@ -264,26 +271,27 @@ class _Near:
             highs = self._highs.get((moves, sides))
             if highs is None:
                 highs = self._highs[moves, sides] = list(self._scores(moves, sides))
-            bits = "".join("1" if high is not None and high >= least else "0" for high in reversed(highs))
-            mask = self._reaching[moves, sides, least] = int(bits, 2)
+            mask = 0
+            for high, alike in highs:
+                if high >= least:
+                    mask |= alike
+            self._reaching[moves, sides, least] = mask
         return mask
 
-    def _scores(self, moves: Sequence[Move], sides: Sequence[int]) -> Iterator[int | None]:
-        """Bound the score of each split from above; None where a side is empty, or has fewer rows than moves.
+    def _scores(self, moves: Sequence[Move], sides: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Bound scores from above; splits with an empty side, or fewer rows than moves, have none.
 
         A split that has the changed rows on these sides has enough of them.
         """
         zero = (0,) * len(self.node.total)
         to_left = _moved(zero, (move for move, side in zip(moves, sides, strict=True) if side == LEFT))
         total = _moved(self.node.total, moves)
-        table = self.table
-        for number in self.numbers:
-            left = tuple(map(add, self.node.cuts[number].left, to_left))
+        value = self.table.value
+        for own, alike in self.alike:
+            left = tuple(map(add, own, to_left))
             right = tuple(map(sub, total, left))
-            if min(left) < 0 or min(right) < 0 or not any(left) or not any(right):
-                yield None
-            else:
-                yield table.value(left)[1] + table.value(right)[1]
+            if min(left) >= 0 and min(right) >= 0 and any(left) and any(right):
+                yield value(left)[1] + value(right)[1], alike
 
 
 def _moved(counts: Counts, moves: Iterable[Move]) -> Counts:

@@ -42,8 +42,8 @@ NOT_IN_FILE = (
 NO_SEED = "its witness hangs on a random state that is no number"
 OUT_OF_TIME = "the proof could not be derived and verified again in the time given"
 
-SHARE = 0.5
-"""Part of the time that is left for changes of nodes, then for the walk; the rest is for programs."""
+WALK_SHARE, CHANGES_SHARE = 0.5, 0.7
+"""Parts of the time that is left for the walk, then for changes of nodes; the rest is for programs."""
 
 WAYS = ("twins", "changes", "tables", "walk", "paths")
 """Sections in the order of the file: what takes the least time to verify comes first."""
@@ -91,14 +91,16 @@ class FoundProofs:
         told = {person: "" if by is None else str(by[person]) for person in robust}
         self.robust["twins"] = [person for person in robust if told[person] == "twins"]
         tables = [person for person in robust if told[person] == "tables"]
-        self.robust["changes"] = self._try_changes(tables)
-        done = {*self.robust["twins"], *self.robust["changes"]}
-        self._walk([person for person in robust if person not in done])
+        self._walk([person for person in robust if told[person] not in ("twins", "tables")])
+        unfinished = [person for person in self.robust["paths"] if told[person] == "walk"]
+        self.robust["changes"] = self._try_changes(sorted([*tables, *unfinished]))
+        left = {*tables, *self.robust["paths"]} - set(self.robust["changes"])
+        self.robust["paths"] = sorted(left)
         self._prove_paths()
 
-    def _in_part(self) -> Limits:
-        """Limits of a part of the work: half of the time that is left."""
-        return replace(self.limits, deadline=now() + SHARE * (self.limits.deadline - now()))
+    def _in_part(self, share: float) -> Limits:
+        """Limits of a part of the work: a share of the time that is left."""
+        return replace(self.limits, deadline=now() + share * (self.limits.deadline - now()))
 
     def _checked(self, people: Sequence[int], deadline: float) -> CheckedProblem:
         """What the verification makes of some people, to be asked until a moment."""
@@ -109,8 +111,8 @@ class FoundProofs:
         return [[person, int(self.prepared.predictions[person])] for person in people]
 
     def _try_changes(self, people: Sequence[int]) -> list[int]:
-        """Have the verification try the changes of nodes for people who were proved by tables."""
-        checked = self._checked(people, self._in_part().deadline)
+        """Have the verification try the changes of nodes."""
+        checked = self._checked(people, self._in_part(CHANGES_SHARE).deadline)
         if not people or not ChangeProofs.is_possible(checked):
             return []
         proved = sorted(self.changes.try_all(checked))
@@ -119,7 +121,7 @@ class FoundProofs:
 
     def _walk(self, people: Sequence[int]) -> None:
         """Walk once more, and write down what is done; again for those alone who are proved by it."""
-        limits, waiting = self._in_part(), list(people)
+        limits, waiting = self._in_part(WALK_SHARE), list(people)
         while waiting:
             some = self.people.some(np.array(waiting))
             walk = RecordedWalk(self.problem, some, RelationalEngine(), limits)
