@@ -11,7 +11,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import add, sub
 from typing import NamedTuple
 
@@ -27,6 +27,9 @@ Counts = tuple[int, ...]
 """Rows of each label."""
 
 LEFT, RIGHT = 0, 1
+
+MOST_KEPT = 256
+"""Patterns of moves for which the scores of a node's splits are kept."""
 
 
 class Cut(NamedTuple):
@@ -53,6 +56,7 @@ class Table:
         self.criterion: Criterion = problem.criterion
         self.first_of = {second: first for first, second in problem.twins.second.items()}
         self._values: dict[Counts, Range] = {}
+        self.highs = lru_cache(MOST_KEPT)(_Near.scores)
 
     def value(self, counts: Counts) -> Range:
         """Enclose what the criterion says of a branch."""
@@ -214,7 +218,6 @@ class _Near:
             self.columns[-1][2].append(low)
         self.all = (1 << len(self.numbers)) - 1
         self._left_of: dict[int, int] = {}
-        self._highs: dict[tuple[Sequence[Move], Sequence[int]], list[tuple[int, int]]] = {}
         self._reaching: dict[tuple[Sequence[Move], Sequence[int], int], int] = {}
 
     def reaching(self, change: Change, tied_by: int) -> Iterator[tuple[Tie, Range]]:
@@ -268,17 +271,14 @@ class _Near:
         """Splits with two sides whose score may be so much at least, if the moves are on these sides."""
         mask = self._reaching.get((moves, sides, least))
         if mask is None:
-            highs = self._highs.get((moves, sides))
-            if highs is None:
-                highs = self._highs[moves, sides] = list(self._scores(moves, sides))
             mask = 0
-            for high, alike in highs:
+            for high, alike in self.table.highs(self, moves, sides):
                 if high >= least:
                     mask |= alike
             self._reaching[moves, sides, least] = mask
         return mask
 
-    def _scores(self, moves: Sequence[Move], sides: Sequence[int]) -> Iterator[tuple[int, int]]:
+    def scores(self, moves: Sequence[Move], sides: Sequence[int]) -> list[tuple[int, int]]:
         """Bound scores from above; splits with an empty side, or fewer rows than moves, have none.
 
         A split that has the changed rows on these sides has enough of them.
@@ -286,12 +286,13 @@ class _Near:
         zero = (0,) * len(self.node.total)
         to_left = _moved(zero, (move for move, side in zip(moves, sides, strict=True) if side == LEFT))
         total = _moved(self.node.total, moves)
-        value = self.table.value
+        value, found = self.table.value, list[tuple[int, int]]()
         for own, alike in self.alike:
             left = tuple(map(add, own, to_left))
             right = tuple(map(sub, total, left))
             if min(left) >= 0 and min(right) >= 0 and any(left) and any(right):
-                yield value(left)[1] + value(right)[1], alike
+                found.append((value(left)[1] + value(right)[1], alike))
+        return found
 
 
 def _moved(counts: Counts, moves: Iterable[Move]) -> Counts:
