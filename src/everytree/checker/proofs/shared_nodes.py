@@ -56,6 +56,7 @@ class Table:
         self.criterion: Criterion = problem.criterion
         self.first_of = {second: first for first, second in problem.twins.second.items()}
         self._values: dict[Counts, Range] = {}
+        self.same: dict[Counts, Counts] = {}
         self.highs = lru_cache(MOST_KEPT)(_Near.scores)
 
     def value(self, counts: Counts) -> Range:
@@ -98,7 +99,7 @@ class SharedNode:
     @cached_property
     def cuts(self) -> list[Cut]:
         """Every split of the rows as they are in T; what is missing is never alone on the left."""
-        rows, levels = self.table.rows, self.table.problem.levels
+        rows, levels, same = self.table.rows, self.table.problem.levels, self.table.same
         found: list[Cut] = []
         for j, (order, codes) in enumerate(zip(rows.order, rows.codes, strict=True)):
             left, before = [0] * len(self.total), -1
@@ -107,7 +108,8 @@ class SharedNode:
                     continue
                 code = codes[group]
                 if code != before and before >= 0 and levels[j][before] != -LACKING:
-                    found.append(Cut(j, before, code, tuple(left)))
+                    own = tuple(left)
+                    found.append(Cut(j, before, code, same.setdefault(own, own)))
                 left[rows.label[group]] += rows.size[group]
                 before = code
         return found

@@ -82,6 +82,7 @@ class ChangeProofs:
                     stack += [child for *_, child in self._edges(checked, node, left, step)]
         except Late:
             wrong |= {c for _, there in stack for c in there.cases}
+        del self.trying  # it holds the nodes of all trees that were looked at
         return set(checked.people(sorted(waiting - wrong)))
 
     def lines(self, checked: CheckedProblem) -> list[list[Any]]:
