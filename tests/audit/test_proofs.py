@@ -57,7 +57,7 @@ def test_who_has_no_exact_proof_is_unknown_in_all_outputs(tmp_path: Path, monkey
     sure = run_audit(plan)
     file = sure.proofs[next(iter(sure.proofs))]
     assert file.proved
-    monkeypatch.setattr("everytree.questions.proofs.writing.verify_file", _reject_first_time(file.proved[0]))
+    monkeypatch.setattr("everytree.questions.proofs.writing.verify_lines", _reject_first_time(file.proved[0]))
     file.path.unlink()
     doubted = run_audit(plan)
     cell = next(iter(doubted.verdicts))
@@ -67,15 +67,15 @@ def test_who_has_no_exact_proof_is_unknown_in_all_outputs(tmp_path: Path, monkey
 
 
 def _reject_first_time(person: int):
-    from everytree.checker.proofs import Rejected, verify_file
+    from everytree.checker.proofs import Rejected, verify_lines
 
     told: list[int] = []
 
-    def verify(path, tables):
+    def verify(lines, tables, **options):
         if not told:
             told.append(person)
             raise Rejected("leaf", "as planned", [person])
-        return verify_file(path, tables)
+        return verify_lines(lines, tables, **options)
 
     return verify
 

@@ -27,6 +27,7 @@ from everytree.checker.proofs import Rejected, verify_lines
 from everytree.checker.proofs.layout import Level
 from everytree.checker.proofs.paths import PathCheck, verify_path
 from everytree.checker.proofs.verify import FAULTS
+from everytree.questions.proofs.changes import ChangeProofs
 from everytree.questions.proofs.writing import _Proofs
 from everytree.support.limits import NO_LIMITS
 from tests.truth.naive import best_cuts
@@ -55,7 +56,8 @@ def proofs_of(case: str) -> list[tuple[PathCheck, Parts]]:
     seed, bias, settings = CASES[case]
     X, y = table(seed)
     tree = DecisionTreeClassifier(random_state=0, **{"max_depth": 1, **settings})
-    proofs = _Proofs(certify(tree, X, y, X.drop_duplicates(), bias), NO_LIMITS)
+    with mock.patch.object(ChangeProofs, "is_possible", return_value=False):  # paths are to be written
+        proofs = _Proofs(certify(tree, X, y, X.drop_duplicates(), bias), NO_LIMITS)
     found = []
 
     def noted(check: PathCheck, parts: Parts) -> int:

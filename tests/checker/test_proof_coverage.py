@@ -98,7 +98,12 @@ def test_settings_come_together(options: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bias", "options"), [("flip(2)", WHOLE), ("flip(2)", DECIMALS), ("flip(2) + fake(1)", '"holes": true')]
+    ("bias", "options"),
+    [
+        ("flip(2)", WHOLE),
+        ("flip(2)", DECIMALS),
+        ("flip(2) + fake(1)", '"holes": true, "min_samples_leaf": 2'),
+    ],
 )
 def test_paths_are_excluded_with_weights_and_holes(bias: str, options: str) -> None:
     _, proofs, lines = written(bias, f"{{{options}}}", "auto")

@@ -197,6 +197,7 @@ OTHERS: dict[str, Certifier] = {
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),
     "table files": partial(file_verdicts, by="tables"),
+    "change files": partial(file_verdicts, by="changes"),
     "twin files": partial(file_verdicts, by="twins"),
     "verified": verified_verdicts,
 }

@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "screening" for a walk that only screens, "check" for the independent check, "files", "path files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "witnesses"
+        "screening" for a walk that only screens, "check" for the independent check, "files", "path files", "change files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -194,6 +194,24 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("file: min_impurity_decrease forgotten in tables", "checker/proofs/small_sets.py", "self.refused = up(*decrease.as_integer_ratio())", "self.refused = 0", engine="table files", focus={"stops": ("decrease",)}, seed=139),
     Mutant("file: people without a value go right in tables", "checker/proofs/small_sets.py", "if j in second and -LACKING not in at and sum(left) <= sum(right):", "if j in second and -LACKING not in at:", engine="table files", focus=HOLES, seed=104),
     Mutant("file: what is missing goes right in tables", "checker/proofs/small_sets.py", "if j in second and -LACKING not in at and sum(left) <= sum(right):", "if j in second and (-LACKING in at or sum(left) <= sum(right)):", engine="table files", focus=HOLES, seed=95),
+    Mutant("file: changes without removals", "checker/proofs/equal_rows.py", "if facts.removals and removable:", "if False:", engine="change files", focus=FAKE),
+    Mutant("file: one of several equal rows is in a change", "checker/proofs/equal_rows.py", "acts, place, left, budgets)", "acts, place + 1, left, budgets)", engine="change files"),
+    Mutant("file: a label to flip to forgotten in changes", "checker/proofs/equal_rows.py", "for to in new])", "for to in new[:1]])", engine="change files", focus=FLIP),
+    Mutant("file: changes of as many rows as flips alone", "checker/proofs/equal_rows.py", "            budgets[kind] -= 1\n", "            budgets[0] -= 1\n            budgets[1] -= kind\n", engine="change files", focus={"kinds": ("flip", "fake")}),
+    Mutant("file: the first of several best splits after a change", "checker/proofs/shared_nodes.py", "if high >= best - tied_by], best", "if high >= best - tied_by][:1], best", engine="change files"),
+    Mutant("file: splits that are near on T only", "checker/proofs/shared_nodes.py", "reach = 2 * changes * self.table.step(node.size) + ", "reach = ", engine="change files", focus=FLIP),
+    Mutant("file: one change moves scores by a tenth", "checker/proofs/shared_nodes.py", "return 2 * UNIT if isinstance", "return UNIT // 5 if isinstance", engine="change files", focus=FLIP),
+    Mutant("file: changes that give another label", "checker/proofs/verify.py", "        number, wrong = self.trying.open_cases(node)\n        if wrong:", "        number, wrong = self.trying.open_cases(node)\n        if False:", engine="change files"),
+    Mutant("file: people without a value go right after changes", "checker/proofs/shared_nodes.py", "return more_left == (column not in second)", "return column in second", engine="change files", focus=HOLES),
+    Mutant("file: what is missing goes right after changes", "checker/proofs/shared_nodes.py", "if any(abs(levels[code]) == LACKING and", "if column in second and any(abs(levels[code]) == LACKING and", engine="change files", focus=HOLES),
+    Mutant("file: the last of equal labels after a change", "checker/proofs/changes.py", "total.index(max(total))", "max(i for i, n in enumerate(total) if n == max(total))", engine="change files"),
+    Mutant("file: changed nodes without a gain are split", "checker/proofs/changes.py", "if not ties or self._may_stop(total, least):", "if not ties:", engine="change files", focus=ENTROPY),
+    Mutant("file: changes forgotten further down", "checker/proofs/changes.py", "if act.group in child.inside)", "if False)", engine="change files", focus={"depth": 3}),
+    Mutant("file: changes tried with class weights", "checker/proofs/changes.py", " or problem.criteria[0].is_weighted", "", engine="change files", focus=WHOLE),
+    Mutant("file: changes tried where leaves need rows", "checker/proofs/changes.py", "sizes.leaf_most == 1 and sizes.node_most == 2 and ", "", engine="change files", focus=LEAF),
+    Mutant("file: changes tried where a split must gain", "checker/proofs/changes.py", " and problem.decrease == 0", "", engine="change files", focus={"stops": ("decrease",)}),
+    Mutant("file: changes tried in pruned trees", "checker/proofs/changes.py", 'problem.cut_off != "nowhere" or ', "", engine="change files", focus={"stops": ("alpha", "leaves")}),
+    Mutant("file: changes tried though rows are missing", "checker/proofs/changes.py", "if problem.facts.additions:", "if False:", engine="change files", focus=MISS),
     Mutant("file: a path's label wins without weights", "checker/proofs/conditions.py", "times * UNIT * self.criterion.at[i] for i in (label, other)", "times * UNIT for i in (label, other)", engine="path files", focus={**WHOLE, **FAKE, "depth": 1}, problems=40),
     Mutant("file: twins in trees with a limit", "checker/proofs/twins.py", "problem.tree.depth is not None or ", "", engine="twin files", seed=36),
     Mutant("file: twins that may all be removed", "checker/proofs/twins.py", "sum(counts) <= allowed.removals or ", "", engine="twin files", focus={**FAKE, **UNLIMITED}),

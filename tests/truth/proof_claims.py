@@ -44,6 +44,8 @@ def file_verdicts(problem: Problem, by: str) -> list[tuple[bool, int]]:
         try:
             if by == "tables":
                 steps = _tried(first, tables)
+            elif by == "changes":
+                steps = _changed(first, tables)
             elif by == "twins":
                 steps = iter([["twins"]])
             else:
@@ -61,7 +63,7 @@ def _file(claim: dict[str, Any], by: str, steps: Iterator[list[Any]]) -> Iterato
     yield ["by", by]
     nodes = 0
     for step in steps:
-        nodes += step[0] == "node"
+        nodes += step[0] in ("node", "tried")
         yield step
     yield ["end", nodes]
 
@@ -72,6 +74,15 @@ def _tried(claim: dict[str, Any], tables: Any) -> Iterator[list[Any]]:
 
     problem = read_claim(claim, tables).problems["tables"]
     return iter([["tables", count_tables(problem) if is_covered(problem) else 0]])
+
+
+def _changed(claim: dict[str, Any], tables: Any) -> Iterator[list[Any]]:
+    from everytree.checker.proofs.changes import TriedNodes
+    from everytree.checker.proofs.claim import read_claim
+
+    trying = TriedNodes(read_claim(claim, tables).problems["changes"])
+    rows = trying.table.rows
+    return iter([["tried", -1, 0, 0, sum(1 for _ in rows.changes(rows.among(range(len(rows.of_row)))))]])
 
 
 def _walk(question: Any, prepared: Any, person: int) -> Iterator[list[Any]]:

@@ -95,6 +95,8 @@ def _show(screen: Console, found: Verification, reader: str) -> int:
     checked = [counted(report.nodes, "node"), counted(report.splits, "split")]
     if report.paths:
         checked += [counted(report.paths, "path"), counted(report.programs, "program")]
+    if report.changes:
+        checked.append(f"{counted(report.changes, 'change')} of nodes")
     if report.tried:
         checked.append(f"{counted(report.tried, 'table')} of a small set")
     if report.tables:

@@ -44,7 +44,7 @@ KEYS = {
 
 FIRST_WITH_HOLES = (1, 9)
 
-WAYS = ("walk", "paths", "tables", "twins")
+WAYS = ("walk", "paths", "changes", "tables", "twins")
 """How people are proved."""
 
 
@@ -70,7 +70,14 @@ class Claim:
     names: Sequence[str]
     rows: Sequence[Features]
     people: Sequence[Features]
+    written: Sequence[tuple[float, ...]]
     problems: Mapping[str, Problem]
+    problem: Problem
+
+    def problem_of(self, pairs: Sequence[Sequence[int]]) -> Problem:
+        """The problem of other people, each with a label, about the same tables."""
+        (alike,) = _cases({"robust": {WAYS[0]: pairs}}, self.written, self.problem).values()
+        return replace(self.problem, cases=alike)
 
 
 def read_claim(line: Any, tables: Tables) -> Claim:
@@ -90,7 +97,7 @@ def read_claim(line: Any, tables: Tables) -> Claim:
     if problem.twins.second:
         _require_version(line["scikit_learn"])
     problems = {by: replace(problem, cases=alike) for by, alike in _cases(line, cases, problem).items()}
-    return Claim(line, facts, setting, problem.names, rows.features, people, problems)
+    return Claim(line, facts, setting, problem.names, rows.features, people, cases, problems, problem)
 
 
 def budgets_of(line: Mapping[str, Any], train: Values) -> list[int]:

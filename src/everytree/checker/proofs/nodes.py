@@ -10,7 +10,7 @@ import hashlib
 import math
 from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -86,6 +86,8 @@ class Problem:
     twins: Twins
     names: Sequence[str]
     cases: Sequence[Case]
+    pulse: Callable[[], object] = bool
+    """Called every now and then during a verification; may raise to end it."""
 
     @property
     def kinds(self) -> list[Kind]:

@@ -135,6 +135,7 @@ class PathCheck:
 
     def is_empty(self, region: Region, rows: Sequence[Sequence[Any]], layout: Layout) -> bool:
         """Whether the sum of these conditions is negative for all tables of a part: then there is none."""
+        self.problem.pulse()
         total = Sum(self, region)
         for row in rows:
             total.take(row)

@@ -56,6 +56,7 @@ def count_tables(problem: Problem) -> int:
     number = 0
     for _ in _tables(problem):
         number += 1
+        problem.pulse()
         if number > MOST_TABLES:
             break
     return number
@@ -68,6 +69,7 @@ def open_cases(problem: Problem) -> tuple[int, list[int]]:
     number, wrong = 0, set[int]()
     for table in _tables(problem):
         number += 1
+        problem.pulse()
         if number > MOST_TABLES:
             raise Rejected("tables", f"there are more than {MOST_TABLES}.")
         waiting = [c for c in range(len(problem.cases)) if c not in wrong]

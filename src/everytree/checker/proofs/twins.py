@@ -36,6 +36,7 @@ def _not_kept(problem: Problem) -> Iterator[int]:
         rows.setdefault(values, []).append(r)
     facts, kinds = problem.facts, problem.kinds
     for c, case in enumerate(problem.cases):
+        problem.pulse()
         counts = problem.records.count(rows.get(case.values, ()))
         allowed = allowance(facts, kinds, counts, facts.additions)
         if sum(counts) <= allowed.removals or rivals(problem.criteria, kinds, counts, allowed, case.label):

@@ -7,9 +7,10 @@ node is kept. A file is verified as a whole: one step that does not hold, and no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from everytree.checker.proofs.changes import TriedNodes
 from everytree.checker.proofs.claim import Claim, Tables, read_claim
 from everytree.checker.proofs.layout import Level
 from everytree.checker.proofs.nodes import Key, Node, Problem, read_key
@@ -25,6 +26,9 @@ __all__ = ["Report", "verify_lines"]
 Progress = Callable[[int], None]
 """Called with the number of nodes that have been verified."""
 
+Pulse = Callable[[], object]
+"""Called every now and then; may raise to end a verification."""
+
 
 @dataclass(eq=False)
 class Report:
@@ -37,11 +41,14 @@ class Report:
     paths: int = 0
     programs: int = 0
     tried: int = 0
+    changes: int = 0
     tables: int = 0
     witnesses: list[Mapping[str, Any]] = field(default_factory=list)
 
 
-def verify_lines(lines: Iterator[Any], tables: Tables, progress: Progress | None = None) -> Report:
+def verify_lines(
+    lines: Iterator[Any], tables: Tables, progress: Progress | None = None, pulse: Pulse = bool
+) -> Report:
     """Verify the lines of a proof file, each already read from JSON, against both tables.
 
     Raises
@@ -54,7 +61,7 @@ def verify_lines(lines: Iterator[Any], tables: Tables, progress: Progress | None
         bias_text(report.claim.line["bias"])
     except FAULTS as error:
         raise Rejected("claim", f"it is malformed ({type(error).__name__}: {error}).") from error
-    return _File(report, progress).run(lines)
+    return _File(report, progress, pulse).run(lines)
 
 
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
@@ -73,13 +80,14 @@ class _Open:
 class _File:
     """The state of a verification between two lines."""
 
-    def __init__(self, report: Report, progress: Progress | None) -> None:
-        self.report, self.progress = report, progress
+    def __init__(self, report: Report, progress: Progress | None, pulse: Pulse) -> None:
+        self.report, self.progress, self.pulse = report, progress, pulse
         self.problem: Problem | None = None
         self.by = ""
         self.waiting = dict.fromkeys(by for by, people in report.claim.problems.items() if people.cases)
         self.stack: list[_Open] = []
         self.served: dict[tuple[object, ...], dict[int, int]] = {}
+        self.trying: TriedNodes | None = None
         self.rooted = True
         self.ended = False
 
@@ -107,6 +115,8 @@ class _File:
             self._node(*rest)
         elif kind == "path":
             self._path(*rest)
+        elif kind == "tried":
+            self._tried(*rest)
         elif kind == "tables":
             self._tables(*rest)
         elif kind == "twins":
@@ -124,8 +134,9 @@ class _File:
         if by not in self.waiting:
             raise Rejected("section", f"nobody waits to be proved by {by!r}.")
         del self.waiting[by]
-        self.by, self.problem = by, self.report.claim.problems[by]
+        self.by, self.problem = by, replace(self.report.claim.problems[by], pulse=self.pulse)
         self.served, self.rooted = {}, False
+        self.trying = TriedNodes(self.problem) if by == "changes" else None
 
     def _close(self) -> None:
         """End a section; every edge must have been followed, from the root on."""
@@ -141,8 +152,33 @@ class _File:
         challengers: Sequence[Sequence[Any]],
         follow: Sequence[Sequence[Any]],
     ) -> None:
+        node, step = self._come(parent, k, side)
+        assert self.problem is not None
+        if node.cases:
+            opened = open_node(self.problem, node, _keys(challengers), _keys(follow))
+        else:
+            opened = Opened(node, [])
+        if self.by != "paths":
+            self._no_endings(opened)
+        self._open(opened, step)
+
+    def _tried(self, parent: int, k: int, side: int, told: int) -> None:
+        """A node whose changes are all tried here, with everything below."""
+        if self.trying is None:
+            raise Rejected("changes", "they belong to no section.")
+        node, step = self._come(parent, k, side)
+        number, wrong = self.trying.open_cases(node)
+        if wrong:
+            raise Rejected("changes", "one of them gives another label.", self.trying.problem.people(wrong))
+        if number != told:
+            raise Rejected("changes", f"the file says that there are {told}, and there are {number}.")
+        self.report.changes += number
+        self._open(Opened(node, []), step)
+
+    def _come(self, parent: int, k: int, side: int) -> tuple[Node, tuple[int, int] | None]:
+        """Go to the root, or to a child of a node on the way, with those who were not there before."""
         problem = self.problem
-        if problem is None or self.by not in ("walk", "paths"):
+        if problem is None or self.by not in ("walk", "paths", "changes"):
             raise Rejected("node", "it belongs to no section.")
         if parent < 0:
             if self.rooted:
@@ -156,15 +192,7 @@ class _File:
                 raise Rejected("node", f"its parent {parent} is not on the way from the root.")
             self._no_endings(self.stack[-1].opened)
             node, step = self._take(self.stack[-1].opened, k, side), (k, side)
-        if self.by == "walk":
-            node = self._newcomers(node)
-        if node.cases:
-            opened = open_node(problem, node, _keys(challengers), _keys(follow))
-        else:
-            opened = Opened(node, [])
-        if self.by == "walk":
-            self._no_endings(opened)
-        self._open(opened, step)
+        return node if self.by == "paths" else self._newcomers(node), step
 
     def _no_endings(self, opened: Opened) -> None:
         """Nothing may be left by which somebody gets another label at a node."""
@@ -259,7 +287,7 @@ class _File:
         if not node.members:
             self._no_endings(open_node(self.problem, node, (), ()))
             return
-        missing = self._newcomers(node).cases if self.by == "walk" else node.cases
+        missing = node.cases if self.by == "paths" else self._newcomers(node).cases
         if missing:
             raise Rejected(
                 "node", f"its split {k}, side {side}, is not followed.", self.problem.people(missing)

@@ -177,6 +177,7 @@ class _Look:
         """Splits that the bound without cells does not drop, with their comparisons."""
         near = []
         for split in splits:
+            self.problem.pulse()
             candidate = Candidate(self.ground, self.reach, split)
             if not any(challenge.far_ahead(candidate) for challenge in self.challenges):
                 near.append(candidate)
@@ -185,6 +186,7 @@ class _Look:
             [self.problem.shared_left(self.node, ch.psi, chosen) for ch in self.challenges] if near else []
         )
         for s, candidate in enumerate(near):
+            self.problem.pulse()
             yield (
                 candidate.phi,
                 [
@@ -198,6 +200,7 @@ class _Look:
         """At the last level: no split is best together with a leaf that gives somebody another label."""
         harmful: dict[int, list[Leaf]] = {}
         for split in self.listed:
+            self.problem.pulse()
             leaves = list(self._harm(split))
             if leaves:
                 harmful[id(split)] = leaves

@@ -12,7 +12,13 @@ from everytree.checker.proofs.wording import Rejected
 
 __all__ = ["bias_text", "claim_words"]
 
-BY = {"walk": "the walk", "paths": "path programs", "tables": "trying every table", "twins": "rows like them"}
+BY = {
+    "walk": "the walk",
+    "paths": "path programs",
+    "changes": "trying every change of nodes",
+    "tables": "trying every table",
+    "twins": "rows like them",
+}
 WAYS = {
     "identity": "as it is",
     "onehot": "one column for each of {n} categories",

@@ -15,7 +15,7 @@ import numpy as np
 from everytree.checker.proofs import Rejected, verify_file
 from everytree.errors import EverytreeError
 from everytree.questions.proofs.claim import claim_of, tables_of
-from everytree.questions.proofs.writing import OUT_OF_TIME
+from everytree.questions.proofs.finding import OUT_OF_TIME
 from everytree.results.certification import ROBUST
 from everytree.results.proof_file import ProofFile
 

@@ -26,6 +26,7 @@ from everytree.paths.waiting import Path, Step
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Nodes
 from everytree.prove.recording import named, written
+from everytree.questions.proofs.late import Late
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.trial import most_rows
 from everytree.support.clock import now
@@ -77,7 +78,11 @@ class PathProofs:
         """All lines; `failed` has the people afterwards for whom some path could not be excluded."""
         self.failed, self.number = set(), 0
         root = checked.root(range(len(checked.cases)))
-        return list(self._visit(checked, _Place(self.nodes.root(), root, (), (), (), (-1, 0, 0))))
+        try:
+            return list(self._visit(checked, _Place(self.nodes.root(), root, (), (), (), (-1, 0, 0))))
+        except Late:
+            self.failed = set(checked.people(root.cases))
+            return []
 
     def _visit(self, checked: CheckedProblem, place: _Place) -> Iterator[list[Any]]:
         """A node, its paths, and the nodes below it."""

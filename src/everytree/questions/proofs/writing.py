@@ -9,47 +9,32 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from everytree.bias import resolve
-from everytree.checker.proofs import Rejected, verify_file
-from everytree.checker.proofs.claim import read_claim
-from everytree.checker.proofs.small_sets import MOST_TABLES, count_tables, is_covered, open_cases
+from everytree.checker.proofs import Rejected, read_lines, verify_lines
 from everytree.errors import EverytreeError
-from everytree.prove.engines import RelationalEngine
-from everytree.prove.problem import People, Problem
-from everytree.prove.recording import RecordedWalk
-from everytree.prove.walk import Walk
-from everytree.questions.certify import trust
-from everytree.questions.proofs.claim import claim_of, label_code, tables_of, witness_line
-from everytree.questions.proofs.paths import PathProofs
-from everytree.results.certification import ROBUST, UNKNOWN
+from everytree.questions.proofs.finding import OUT_OF_TIME, WAYS, FoundProofs
+from everytree.questions.proofs.late import Late, alarm
+from everytree.results.certification import UNKNOWN
 from everytree.results.proof_file import PROOF_SECONDS, ProofFile
 from everytree.support.clock import now
 from everytree.support.files import replace_file
 from everytree.support.limits import Limits
 
 if TYPE_CHECKING:
-    from everytree.checker.proofs.claim import Claim
-    from everytree.learner import Prepared
     from everytree.results.certification import CertificationResult
 
 __all__ = ["only_exact", "write_proof"]
 
-NOT_IN_FILE = (
-    "proved by trying more tables than are verified, or not again within the limits: not in this file"
-)
 NOT_EXACTLY = "the checker does not accept the proof"
-NO_SEED = "its witness hangs on a random state that is no number"
-OUT_OF_TIME = "the proof could not be derived again in the time given"
 
-WALK_SHARE = 0.5
-"""Part of the time for the walk; what is left is for programs."""
+FINDING = 0.5
+"""Part of the time for deriving proofs; what is left is for verifying them."""
 
 MOST_ROUNDS = 20
 """Times that a file is written again without people whose proof does not survive exact checking."""
@@ -71,7 +56,8 @@ def write_proof(
     path : str or Path
         The file, which ends in .proof; it appears whole or not at all.
     time_limit : float, default 600
-        Seconds for deriving the proofs again; whoever is not done by then is left out. None for no limit.
+        Seconds for deriving the proofs again and verifying them; whoever is not done by then is left out.
+        None for no limit.
     check : bool, default True
         Verify the file before it gets its name. Who does not pass is left out.
 
@@ -95,9 +81,10 @@ def write_proof(
     if path.suffix != ".proof":
         raise EverytreeError(f"A proof file ends in .proof; received {path.name!r}. Rename it.")
     limits = Limits.of(time_limit, None)
-    proofs = _Proofs(result, limits)
+    finding = replace(limits, deadline=now() + FINDING * (limits.deadline - now())) if check else limits
+    proofs = _Proofs(result, finding)
     try:
-        replace_file(path, lambda partial: proofs.write(partial, check))
+        replace_file(path, lambda partial: proofs.write(partial, check, limits.deadline))
     except OSError as error:
         raise EverytreeError(
             f"The proof could not be written to {str(path)!r}: {error.strerror or error}. Choose a folder "
@@ -130,167 +117,68 @@ def only_exact(result: CertificationResult, written: ProofFile) -> Certification
     )
 
 
-def _refuse_other_features(prepared: Prepared, read: Claim) -> None:
-    """See that the verification makes the features of the tables that the tree sees."""
-    for ours, theirs in ((prepared.train.X, read.rows), (prepared.test.X, read.people)):
-        if not np.array_equal(ours, np.array(theirs, np.float32), equal_nan=True):
-            raise EverytreeError(
-                "A proof file covers tables of which the verification makes the features that the tree sees; "
-                "here it makes others, perhaps of missing categories. The verdicts stand, but cannot be "
-                "written as proofs. Encode the table first, and certify the tree alone."
-            )
+class _Proofs(FoundProofs):
+    """What goes into one file, and the file."""
 
-
-class _Proofs:
-    """What goes into one file."""
-
-    def __init__(self, result: CertificationResult, limits: Limits) -> None:
-        if result.prepared is None:
-            raise EverytreeError("This result was made without its tables, so no proof can be written.")
-        self.result, self.limits, self.prepared = result, limits, result.prepared
-        trusted = [] if result.trusted is None else result.trusted.tolist()
-        resolved = trust(resolve(result.bias, self.prepared.train), result.trusted)
-        settings, people = self.prepared.learner.settings, self.prepared.test.X
-        self.problem = Problem.of(self.prepared.train, resolved, settings, people=people)
-        self.claim = claim_of(self.prepared, result.bias, trusted)
-        self.tables = tables_of(self.prepared, self.claim)
-        _refuse_other_features(self.prepared, read_claim(self.claim, self.tables))
-        self.people = People(self.prepared.test.X, self.prepared.predictions)
-        self.left_out: dict[int, str] = {}
-        self.robust: dict[str, list[int]] = {"walk": [], "paths": [], "tables": [], "twins": []}
-        self.tried = 0
-        self.paths, self.path_lines = PathProofs(self.problem, limits), list[list[Any]]()
-        self._prove()
-        self.witnesses = self._witnesses()
-
-    @property
-    def proved(self) -> tuple[int, ...]:
-        """Whose proof is in the file."""
-        return tuple(sorted(person for people in self.robust.values() for person in people))
-
-    @property
-    def refuted(self) -> tuple[int, ...]:
-        """Whose witness is in the file."""
-        return tuple(person for witness in self.witnesses for person, _ in witness["people"])
-
-    def _prove(self) -> None:
-        """Find out who is proved in which way; the others are left out."""
-        robust = np.flatnonzero(self.result.verdicts == ROBUST)
-        if self.result.proofs is not None:
-            by_twins = self.result.proofs[robust] == "twins"
-            self.robust["twins"], robust = robust[by_twins].tolist(), robust[~by_twins]
-        half = replace(self.limits, deadline=now() + WALK_SHARE * (self.limits.deadline - now()))
-        walk = Walk(self.problem, self.people.some(robust), RelationalEngine(), half)
-        for _ in walk.steps():
-            pass
-        by_walk = (walk.tally.possible.sum(axis=1) == 1) & walk.finished
-        self.robust["walk"] = robust[by_walk].tolist()
-        self.robust["paths"] = robust[~by_walk].tolist()
-        self._prove_paths()
-
-    def _prove_paths(self) -> None:
-        """Derive the proofs by programs, again without those who have none."""
-        if len(self.problem.criteria) > 1:  # programs exclude nothing where weights move with the table
-            waiting = set(self.robust["paths"])
-            self._leave_out(waiting, NOT_IN_FILE)
-            self._try_tables(waiting)
-        while self.robust["paths"]:
-            checked = read_claim(self._first_line(), self.tables).problems["paths"]
-            self.path_lines = self.paths.lines(checked)
-            if not self.paths.failed:
-                return
-            late = now() > self.limits.deadline
-            failed = set(self.paths.failed)
-            self._leave_out(failed, OUT_OF_TIME if late else NOT_IN_FILE)
-            self._try_tables(failed)
-
-    def _try_tables(self, people: set[int]) -> None:
-        """Take people up again who were proved by trying every table, if the verification can do so, too."""
-        by = self.result.proofs
-        again = sorted(p for p in people if by is not None and by[p] == "tables")
-        if not again:
-            return
-        known = {**self.robust, "tables": sorted({*self.robust["tables"], *again})}
-        checked = read_claim(self._line_of(known), self.tables).problems["tables"]
-        if not is_covered(checked) or count_tables(checked) > MOST_TABLES:
-            return
-        self.tried, wrong = open_cases(checked)
-        self.robust["tables"] = sorted(set(known["tables"]) - set(checked.people(wrong)))
-        for person in self.robust["tables"]:
-            self.left_out.pop(person, None)
-
-    def _leave_out(self, people: Iterable[int], reason: str) -> None:
-        gone = set(people)
-        self.left_out |= dict.fromkeys(gone, reason)
-        self.robust = {by: [p for p in members if p not in gone] for by, members in self.robust.items()}
-
-    def _witnesses(self) -> list[dict[str, Any]]:
-        """The changed tables, each with the people to whom it gives another label."""
-        if self.claim["random_state"] is None and self.prepared.learner.random_state is not None:
-            self.left_out |= dict.fromkeys(self.result.witnesses, NO_SEED)
-            return []
-        found: dict[object, dict[str, Any]] = {}
-        for person, witness in sorted(self.result.witnesses.items()):
-            line = found.setdefault(witness.changes, {**witness_line(witness, self.claim), "people": []})
-            line["people"].append([person, label_code(self.claim, witness.after)])
-        return list(found.values())
-
-    def write(self, file: Path, check: bool) -> None:
-        """Write the file, and again without those whom the verification does not accept."""
+    def write(self, file: Path, check: bool, deadline: float) -> None:
+        """Write the file, and again without those whom the verification does not accept in time."""
         for _ in range(MOST_ROUNDS):
-            with file.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as out:
-                for (
-                    line
-                ) in self._lines():  # the same proofs are the same bytes: neither name nor time in them
-                    text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
-                    out.write(f"{text}\n".encode())
+            self._save(file)
             if not check:
                 return
+            sections = [by for by in WAYS if self.robust[by]]
+            begun = list[str]()
             try:
-                verify_file(file, self.tables)
+                verify_lines(_noting(read_lines(file), begun), self.tables, pulse=alarm(deadline))
             except Rejected as failure:
                 if not failure.people:
                     raise EverytreeError(
                         f"The proof does not pass its own verification ({failure}). This is a fault in "
                         "everytree; please report it with the table."
                     ) from failure
-                self._leave_out(failure.people, NOT_EXACTLY)
-                self._prove_paths()
+                self._without(failure.people, NOT_EXACTLY)
+            except Late:
+                # Sections before the present one were verified, and stay as they are.
+                late = sections[sections.index(begun[-1]) :] if begun else sections
+                self._leave_out([person for by in late for person in self.robust[by]], OUT_OF_TIME)
+                self._save(file)
+                return
             else:
                 return
         raise EverytreeError("The proofs do not survive exact arithmetic for too many people.")
 
-    def _first_line(self) -> dict[str, Any]:
-        return {**self._line_of(self.robust), "left_out": sorted(self.left_out.items())}
-
-    def _line_of(self, proved: dict[str, list[int]]) -> dict[str, Any]:
-        labels = self.prepared.predictions
-        robust = {by: [[p, int(labels[p])] for p in people] for by, people in proved.items() if people}
-        return {**self.claim, "robust": robust}
+    def _save(self, file: Path) -> None:
+        """Write the lines; the same proofs are the same bytes: neither name nor time in them."""
+        with file.open("wb") as raw, gzip.GzipFile("", "wb", 9, raw, mtime=0) as out:
+            for line in self._lines():
+                text = json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+                out.write(f"{text}\n".encode())
 
     def _lines(self) -> Iterator[Any]:
         """The claim, then the proofs, then the witnesses, then the end."""
-        labels = self.prepared.predictions
-        yield {**self._first_line(), "not_robust": [[p, int(labels[p])] for p in sorted(self.refuted)]}
+        robust = {by: self._pairs(self.robust[by]) for by in WAYS if self.robust[by]}
+        yield {
+            **self.claim,
+            "robust": robust,
+            "left_out": sorted(self.left_out.items()),
+            "not_robust": self._pairs(sorted(self.refuted)),
+        }
         nodes = 0
-        if self.robust["walk"]:
-            yield ["by", "walk"]
-            people = self.people.some(np.array(self.robust["walk"]))
-            for line in RecordedWalk(self.problem, people, RelationalEngine(), self.limits).lines():
-                nodes += 1
-                yield line
-        if self.robust["paths"]:
-            yield ["by", "paths"]
-            for line in self.path_lines:
-                shift = nodes if line[0] == "node" and line[1] >= 0 else 0
-                yield [line[0], line[1] + shift, *line[2:]]
-            nodes += sum(line[0] == "node" for line in self.path_lines)
-        if self.robust["tables"]:
-            yield ["by", "tables"]
-            yield ["tables", self.tried]
-        if self.robust["twins"]:
-            yield ["by", "twins"]
-            yield ["twins"]
+        for by in robust:
+            yield ["by", by]
+            before = nodes
+            for line in self.lines[by]:
+                is_node = line[0] in ("node", "tried")
+                nodes += is_node
+                yield [line[0], line[1] + before, *line[2:]] if is_node and line[1] >= 0 else line
         for witness in self.witnesses:
             yield ["witness", witness]
         yield ["end", nodes]
+
+
+def _noting(lines: Iterator[Any], begun: list[str]) -> Iterator[Any]:
+    """Give lines on, and note the section that is being verified: one is closed by what follows it."""
+    for line in lines:
+        yield line
+        if isinstance(line, list) and line[0] == "by":
+            begun.append(line[1])
