@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.audit.keys import TableOfKeys, naming
-from everytree.audit.plan import Data, Outputs, Plan, Sweep, why_no_radius
+from everytree.audit.plan import OUTPUT_FILES, Data, Outputs, Plan, Sweep, why_no_radius
 from everytree.audit.require import read_require
 from everytree.bias import Amount, parse
 from everytree.datasets.inputs import is_dataset
@@ -37,7 +37,7 @@ DATA = ("train", "test", "label", "labels", "positive", "drop", "categorical", "
 AUDIT = ("groups", "depths", "engine", "time_limit", "n_jobs", "smallest_group")
 LEARNER = (*CHOICES, "max_depth")
 BIAS = ("name", "model", "amounts", "radius", "engine", "with", "with_amounts")
-OUTPUTS = ("folder", "report", "people", "groups", "columns", "proofs")
+OUTPUTS = ("folder", *OUTPUT_FILES, "columns", "proofs")
 ENCODINGS = ("onehot", "ordinal")
 
 
@@ -304,6 +304,5 @@ def _outputs(keys: TableOfKeys, base: Path) -> Outputs:
 
     columns = keys.texts("columns") if "columns" in keys.values else None
     folder = path("folder") or base / "audit-results"
-    return Outputs(
-        folder, path("report"), path("people"), path("groups"), columns, keys.flag("proofs", False)
-    )
+    files = {key: path(key) for key in OUTPUT_FILES}
+    return Outputs(folder, columns=columns, proofs=keys.flag("proofs", False), **files)

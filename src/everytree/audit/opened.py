@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree.audit.digests import digest_of_frame
 from everytree.audit.keys import key_of_bias, naming
-from everytree.audit.plan import check_plan
+from everytree.audit.plan import OUTPUT_FILES, check_plan
 from everytree.audit.proofs import check_proofs
 from everytree.audit.remarks import check_labels, note_amounts, note_groups
 from everytree.audit.require import check_require
@@ -31,7 +31,7 @@ from everytree.learner import Learner, Prepared, read_training
 from everytree.learner.missing import Filled, fill
 from everytree.learner.weight_texts import for_labels
 from everytree.questions.metrics import check_names
-from everytree.support.files import PARTIAL, TABLE_FORMS, check_writable
+from everytree.support.files import PARTIAL, check_writable
 from everytree.support.text import listing, nearest
 from everytree.table import check_gaps, read_table, split_label, test_table
 from everytree.table.frames import as_source, known_names
@@ -285,9 +285,8 @@ def check_outputs(plan: Plan) -> None:
     _make_folder(outputs.folder)
     if outputs.proofs:
         _make_folder(outputs.proof_folder)
-    wanted = {"report": (".html",), "people": tuple(TABLE_FORMS), "groups": tuple(TABLE_FORMS)}
     taken = {Path(name).resolve(): key for key in ("train", "test") if (name := getattr(plan.data, key))}
-    for key, suffixes in wanted.items():
+    for key, suffixes in OUTPUT_FILES.items():
         path: Path | None = getattr(outputs, key)
         if path is None:
             continue

@@ -17,6 +17,7 @@ from everytree.bias import BiasModel
 from everytree.errors import AuditError
 from everytree.learner.missing import WAYS, Way
 from everytree.questions.certify import ENGINES
+from everytree.support.files import TABLE_FORMS
 from everytree.support.text import listing
 from everytree.table.groups import SMALLEST_COMPARED
 
@@ -118,6 +119,10 @@ class Cell:
     depth: int
     model: BiasModel
     kind: str = "verdicts"
+
+
+OUTPUT_FILES = {"report": (".html",), "people": tuple(TABLE_FORMS), "groups": tuple(TABLE_FORMS)}
+"""Files that an audit may write, each a field of `Outputs` and a key of audit files, and their suffixes."""
 
 
 @dataclass(frozen=True)
