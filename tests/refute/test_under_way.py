@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import numpy as np
 import pytest
 
 from everytree.refute.under_way import MOST_WAITING, UnderWay
+from everytree.support.clock import now
 
 
 class SlowJudge:
@@ -15,6 +17,7 @@ class SlowJudge:
 
     def __init__(self, training_seconds: float, slow: float = 0.05) -> None:
         self.training_seconds, self.slow = training_seconds, slow
+        self.deadline = math.inf
         self.was_read: list[int] = []
 
     def allows(self, trial: int) -> bool:
@@ -56,3 +59,14 @@ def test_at_the_end_what_has_begun_is_read_and_the_rest_given_up():
     assert judge.was_read == asked[: len(judge.was_read)]
     assert 2 <= len(judge.was_read) < len(asked)
     assert not under_way.people()
+
+
+def test_a_tree_that_would_be_late_is_not_begun():
+    judge = SlowJudge(10.0)
+    judge.deadline = now() + 3
+    under_way = UnderWay(judge)
+    under_way.put(2, np.array([0], np.int32))
+    judge.deadline += 10
+    under_way.put(4, np.array([0], np.int32))
+    under_way.settle()
+    assert judge.was_read == [4]

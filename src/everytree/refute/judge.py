@@ -69,6 +69,7 @@ class Judge:
         self.open = ~self.proved
         self.walkable = ~self.proved
         self.frame = frame
+        self.deadline = deadline
         self.maker = RowMaker(problem, deadline=deadline)
         self.membership = Membership(problem)
         self.witnesses: dict[int, tuple[Trial, int]] = {}

@@ -9,6 +9,8 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from everytree.support.clock import now
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -25,6 +27,9 @@ AT_ONCE = 2
 MOST_WAITING, MOST_SECONDS = 6, 2.0
 """Trees that are under way at most, and the seconds, by estimate, that they may take together: enough for a
 search that goes on beside them, and not much to wait for when the time is over."""
+
+GRACE = 1.0
+"""Seconds after the deadline at which a tree may be ready; one that would take longer is not begun."""
 
 
 class UnderWay:
@@ -46,6 +51,8 @@ class UnderWay:
         """Learn from a trial for some people's sake; where that is cheap, it is read at once."""
         if self.most == 0:
             self.judge.consider(trial, people)
+        elif now() + self.judge.training_seconds > self.judge.deadline + GRACE:
+            return
         elif self.judge.allows(trial):
             self._waiting.append((trial, people, self._threads.submit(self.judge.learn, trial, people)))
             self.settle(self.most)
