@@ -7,6 +7,8 @@ method says: ``python -m benchmarks.canary`` finds out, and `NEWEST_LEARNER` may
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import cache
 from importlib.metadata import version
 
 __all__ = ["NEWEST_LEARNER", "OLDEST_LEARNER", "VERSION", "learner_notes"]
@@ -17,9 +19,15 @@ OLDEST_LEARNER, NEWEST_LEARNER = (1, 6), (1, 9)
 """First two numbers of the versions of scikit-learn between which trees were tested, both ends included."""
 
 
+@cache
+def _installed(find: Callable[[str], str]) -> str:
+    """The installed scikit-learn: its files are searched once, not for every question."""
+    return find("scikit-learn")
+
+
 def learner_notes() -> tuple[str, ...]:
     """Warn of an installed scikit-learn that was not tested; nothing otherwise."""
-    installed = version("scikit-learn")
+    installed = _installed(version)
     numbers = tuple(map(int, re.findall(r"\d+", installed)[:2]))
     if OLDEST_LEARNER <= numbers <= NEWEST_LEARNER:
         return ()
