@@ -35,7 +35,7 @@ PLAN: tuple[tuple[str, int | None, tuple[str, ...]], ...] = (
     ),
     ("drug", 2, ("flip(1%)",)),
     ("breast cancer", 2, ("flip(2)",)),
-    ("breast cancer", 3, ("flip(1)", "flip(2)")),
+    ("breast cancer", 3, ("flip(1)",)),
     ("the paper's compas", None, ("flip(1)",)),
     ("wine", 2, ("flip(1)",)),
     ("adult", 2, ("flip(0.4%)",)),
