@@ -13,6 +13,7 @@ from everytree.prove.problem import People
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
 from everytree.refute.tied_ways import DIFFERS, FATE, SAME, UNSURE, Group, differing, room_for, spot_of
+from everytree.support.clock import now
 from tests.refute.small_tables import problem_of, random_table
 from tests.truth.oracle import Learner, original_table
 
@@ -139,3 +140,17 @@ def people_who_change(X, y, people, depth, bias, predictions):
                 possible = learner.possible_labels(original_table(X[kept], changed[kept]))
                 changes |= [possible[p] != {int(predictions[p])} for p in range(len(people))]
     return changes
+
+
+def test_who_waits_for_a_tree_that_would_be_late_is_not_said_to_hang_on_a_tie():
+    """A table was found and not learned from, because the time is over: nobody is given up for that."""
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 2))
+    y = ((X[:, 0] > 0.5) ^ (rng.random(40) < 0.1)).astype(int)
+    problem, prepared = problem_of(X, y, rng.random((20, 2)), None, "flip(1)")
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    judge.training_seconds, judge.deadline = 100.0, now()
+    worker = EveryTable(problem, judge)
+    list(worker.steps())
+    assert worker.doubtful.any()
+    assert not (worker.finished & worker.doubtful).any()

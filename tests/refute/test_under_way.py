@@ -65,8 +65,8 @@ def test_a_tree_that_would_be_late_is_not_begun():
     judge = SlowJudge(10.0)
     judge.deadline = now() + 3
     under_way = UnderWay(judge)
-    under_way.put(2, np.array([0], np.int32))
+    assert not under_way.put(2, np.array([0], np.int32))
     judge.deadline += 10
-    under_way.put(4, np.array([0], np.int32))
+    assert under_way.put(4, np.array([0], np.int32))
     under_way.settle()
     assert judge.was_read == [4]

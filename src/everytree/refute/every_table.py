@@ -154,7 +154,7 @@ class EveryTable:
         self._trials[p] += 1
         self.blocked[p] |= self._trials[p] > TRIALS_A_PERSON
         if self.judge.open[p] and not self.blocked[p]:
-            self.under_way.put(trial, np.array([p], np.int32))
+            self.blocked[p] |= not self.under_way.put(trial, np.array([p], np.int32))
         return self.judge.training_seconds * (self.judge.retrained - before) / self.under_way.at_once
 
     def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:

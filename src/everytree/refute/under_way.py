@@ -47,15 +47,19 @@ class UnderWay:
         self._threads = ThreadPoolExecutor(AT_ONCE)  # which begins one when it is needed
         self._waiting: deque[tuple[Trial, NDArray[np.int32], Future[Learned]]] = deque()
 
-    def put(self, trial: Trial, people: NDArray[np.int32]) -> None:
-        """Learn from a trial for some people's sake; where that is cheap, it is read at once."""
+    def put(self, trial: Trial, people: NDArray[np.int32]) -> bool:
+        """Learn from a trial for some people's sake; where that is cheap, it is read at once.
+
+        Says whether the trial is dealt with: False where its tree would be late.
+        """
         if self.most == 0:
             self.judge.consider(trial, people)
         elif now() + self.judge.training_seconds > self.judge.deadline + GRACE:
-            return
+            return False
         elif self.judge.allows(trial):
             self._waiting.append((trial, people, self._threads.submit(self.judge.learn, trial, people)))
             self.settle(self.most)
+        return True
 
     def settle(self, most: int = 0) -> None:
         """Read trees until so many are left."""
