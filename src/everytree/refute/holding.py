@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.refute.judge import TRAINING_CELL_SECONDS
 from everytree.refute.retrain import changed_table, retrain
 from everytree.refute.witness import no_change
 
@@ -26,6 +25,9 @@ __all__ = ["TRIES", "firm_witnesses", "hang_on_ties", "holding", "holding_for"]
 
 TRIES = 20
 """Seeds, each with an order of the columns of its own, that a witness is tried with."""
+
+CELL_SECONDS = 7e-7
+"""What one training costs at most, about, for each row and column."""
 
 SECONDS = 2.0
 """About how long other witnesses are tried in place of those that hang on ties, for all people together."""
@@ -69,7 +71,7 @@ def hang_on_ties(prepared: Prepared) -> NDArray[np.bool_]:
 
 def _seconds(prepared: Prepared) -> float:
     """About what it takes to try one witness."""
-    return TRIES * (2e-3 + TRAINING_CELL_SECONDS * prepared.train.X.size)
+    return TRIES * (2e-3 + CELL_SECONDS * prepared.train.X.size)
 
 
 def firm_witnesses(prepared: Prepared, witnesses: dict[int, Witness]) -> dict[int, Witness]:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 SEEDS = range(6)
 """Ways of breaking ties that are tried when the estimator leaves them to chance."""
 
-TRAINING_CELL_SECONDS = 7e-7
-"""About what one training costs for each row and column."""
+TRAINING_SECONDS, SORTING_SECONDS = 1e-3, 5e-9
+"""About what every training costs, and each step of sorting the rows of a level by one column."""
 
 WALK, PROGRAMS, TABLES, TWINS = "walk", "programs", "tables", "twins"
 """What a proof rests on: a walk over all trees, path programs without a solution, every table tried, or
@@ -74,7 +74,7 @@ class Judge:
         self.membership = Membership(problem)
         self.witnesses: dict[int, tuple[Trial, int]] = {}
         self.retrained = 0
-        self.training_seconds = 2e-3 + TRAINING_CELL_SECONDS * problem.columns.codes.size
+        self.training_seconds = _training_seconds(problem)
         self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
 
     def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:
@@ -177,3 +177,14 @@ class Judge:
         self.proved |= people
         self.open &= ~people
         self.walkable &= ~people
+
+
+def _training_seconds(problem: Problem) -> float:
+    """About what a training costs: on each level all rows are sorted by every column.
+
+    Columns of few values are sorted sooner, and below some levels most rows are in leaves.
+    """
+    n_rows = len(problem.table.y)
+    n_values = np.diff(np.append(problem.columns.starts, len(problem.columns.values)))
+    steps = n_rows * float((1 + np.log2(np.maximum(n_values, 1))).sum())
+    return TRAINING_SECONDS + SORTING_SECONDS * steps * min(problem.depth, math.log2(n_rows + 1))

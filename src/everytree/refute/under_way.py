@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from everytree.refute.judge import Judge, Learned
     from everytree.refute.trial import Trial
 
-DEAR = 0.05
+DEAR = 0.01
 """Seconds of a training, by estimate, from which on trees are learned in the background."""
 
 AT_ONCE = 2
