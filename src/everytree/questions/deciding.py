@@ -23,6 +23,7 @@ from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
 from everytree.prove.twins import kept_by_twins, twins_decide
 from everytree.prove.walk import DEEPEST_SCREENED
+from everytree.questions.worker import Worker
 from everytree.refute.attacks import Attack
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import TABLES, TWINS, WALK, Judge
@@ -62,20 +63,12 @@ DRAFT_BYTES = 24
 
 HEAD_START, HEAD_START_DEEP = 1.0, 0.25
 """Seconds, by estimate, that the walk has for itself: most walks prove most people in that time, those of
-trees that are too deep for screening do not."""
+trees that are too deep for screening do not. One that is half done by then has as much again."""
 
 SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, "programs": 1.0}
 """How the time is divided between workers that have something to do, to begin with. Trying every table
 decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
 decides many people in a second gets more of it."""
-
-HALF_LIFE, MOST_FAVOUR = 1.0, 12.0
-"""Seconds, by estimate, after which people that a worker decided count half for its share of the time; and
-how many times as much it gets for them at most, so that nobody waits for long."""
-
-TIRING = {"attack": 3.0, "walk": 5.0}
-"""Seconds, by estimate, in which a worker decided nobody after which it gets half as much of the time. What
-attacks do not find at once they find seldom, and a long walk that proves nobody has others on its way."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
@@ -107,30 +100,6 @@ class Decision:
     statistics: dict[str, float] = field(default_factory=dict)
 
 
-@dataclass(eq=False)
-class _Worker:
-    """One way to decide people: its steps, about how many seconds they took, and whom they decided lately."""
-
-    name: str
-    steps: Iterator[float]
-    share: float
-    spent: float = 0.0
-    turn: float = 0.0
-    lately: float = 0.0
-    in_vain: float = 0.0
-    done: bool = False
-
-    def account(self, spent: float, decided: int) -> None:
-        """Count a step: whose `turn` is the least is next, sooner again if it decided people lately."""
-        self.spent += spent
-        self.lately = self.lately * 0.5 ** (spent / HALF_LIFE) + decided
-        self.in_vain = 0.0 if decided else self.in_vain + spent
-        share = self.share * (1 + min(self.lately / HALF_LIFE, MOST_FAVOUR))
-        if self.name in TIRING:
-            share /= 1 + self.in_vain / TIRING[self.name]
-        self.turn += spent / share
-
-
 class Deciding:
     """All workers on one problem."""
 
@@ -153,7 +122,7 @@ class Deciding:
         if self.auto and twins_decide(problem):
             self.judge.prove(kept_by_twins(problem, people), TWINS)
         self.head_start = HEAD_START if problem.depth <= DEEPEST_SCREENED else HEAD_START_DEEP
-        self.workers: list[_Worker] = []
+        self.workers: list[Worker] = []
         self._employ("walk", self._walk())
 
     def run(self, progress: Progress | None = None) -> Decision:
@@ -186,7 +155,7 @@ class Deciding:
                 self.programs.deadline = self.deadline
         return self.deadline
 
-    def _next(self) -> _Worker | None:
+    def _next(self) -> Worker | None:
         """The worker whose turn it is; None if there is nothing left to do."""
         if (
             self.walk.lacks_memory
@@ -195,18 +164,22 @@ class Deciding:
         ):
             return None
         walk = self.workers[0]
-        if self.auto and len(self.workers) == 1 and (walk.done or walk.spent >= self.head_start):
-            self._hire()
+        if self.auto and len(self.workers) == 1:
+            ahead = self.head_start * (2 if self.walk.share_done > 0.5 else 1)
+            if walk.done or walk.spent >= ahead:
+                self._hire()
         waiting = [w for w in self.workers if not w.done and not self._must_wait(w)]
         return min(waiting, key=lambda w: w.turn, default=None)
 
     def _employ(self, name: str, steps: Iterator[float]) -> None:
+        """Give a worker its share of the time from now on: what others had before is not made up for."""
         share = SHARES[name]
         if self.problem.depth <= SHALLOW and name == "attack":
             share = SHALLOW_ATTACK
         if self.problem.depth > DEEPEST_SCREENED and name in ("walk", "programs"):
             share = DEEP_PROOFS
-        self.workers.append(_Worker(name, steps, share))
+        turn = max((worker.turn for worker in self.workers), default=0.0)
+        self.workers.append(Worker(name, steps, share, turn=turn))
 
     def _hire(self) -> None:
         """Bring in everybody but the walk."""
@@ -232,7 +205,7 @@ class Deciding:
     def _has_room(self) -> bool:
         return DRAFT_BYTES * self.problem.columns.codes.size <= self.limits.memory
 
-    def _must_wait(self, worker: _Worker) -> bool:
+    def _must_wait(self, worker: Worker) -> bool:
         """Whether a worker waits for another: programs are for those whom the walk does not prove.
 
         Tiny tables are tried without compilation, so that waits where compiled code tries whole tables. On
