@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import combinations, product
 
 import numpy as np
@@ -10,9 +11,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
 from everytree.prove.problem import People
+from everytree.refute import node_changes
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
+from everytree.refute.node_changes import NodeChanges
+from everytree.refute.node_scores import Rivals
 from everytree.refute.tied_ways import DIFFERS, FATE, SAME, UNSURE, Group, differing, room_for, spot_of
+from everytree.refute.usual_nodes import UsualNodes
 from everytree.support.clock import now
 from tests.refute.small_tables import problem_of, random_table
 from tests.truth.oracle import Learner, original_table
@@ -24,7 +29,9 @@ def fates(problem, prepared, changes):
     room = room_for(spot, problem.bias.n_labels, len(prepared.predictions))
     listed = np.array([[*changes, *[(-1, -1)] * (3 - len(changes))]], np.int32)
     group, everybody = Group(prepared.test.X, prepared.predictions), np.ones(len(prepared.predictions), bool)
-    args = problem.criterion, problem.columns, spot, listed, group, everybody
+    nothing = np.zeros(0, np.int32)
+    rivals = Rivals(nothing, nothing, np.zeros((0, problem.bias.n_labels), np.int64))
+    args = problem.criterion, problem.columns, spot, rivals, listed, group, everybody
     return differing(*args, problem.depth, room)[0][:, FATE]
 
 
@@ -90,7 +97,7 @@ def test_people_are_proved_before_the_end():
     rng = np.random.default_rng(0)
     X = rng.random((300, 3))
     y = ((X[:, 0] > 0.5) ^ (rng.random(300) < 0.03)).astype(int)
-    problem, prepared = problem_of(X, y, rng.random((100, 3)), None, "flip(1)")
+    problem, prepared = problem_of(X, y, rng.random((300, 3)), None, "flip(1)")
     judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
     worker = EveryTable(problem, judge)
     history = [int(judge.proved.sum()) for _ in worker.steps()]
@@ -118,6 +125,38 @@ def test_tables_that_were_found_and_not_learned_from_prove_nobody(bias, seconds,
         assert not (judge.proved & changing).any(), seed
         proved += int(judge.proved.sum())
     assert proved >= 1
+
+
+def test_halves_and_rivals_find_what_one_thread_finds_among_all_splits(monkeypatch):
+    """People are followed one by one, so that whom a change turns does not hang on who else comes along."""
+    rng = np.random.default_rng(3)
+    X = rng.random((60, 3)).round(2)
+    y = ((X[:, 0] > 0.5) ^ (rng.random(60) < 0.1)).astype(int)
+    problem, prepared = problem_of(X, y, rng.random((25, 3)), 2, "flip(2)")
+
+    def fates_and_changes(many, with_rivals):
+        none = node_changes._no_rivals(2)
+        monkeypatch.setattr(node_changes, "MANY_CELLS", many)
+        monkeypatch.setattr(node_changes, "Rivals", Rivals if with_rivals else lambda *splits: none)
+        judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+        tasks = defaultdict(list)
+        changes = NodeChanges(problem, judge)
+        list(UsualNodes(problem, judge, 2, np.zeros(25, bool)).fill(tasks))
+        found = []
+        for p in range(25):
+            group = Group(judge.shown[[p]], judge.predictions[[p]])
+            for task in tasks[p]:
+                ready = changes.ready(task)
+                room = room_for(ready.spot, 2, 1)
+                for part in changes.parts(task, ready):
+                    args = part.changes, group, np.ones(1, bool), room
+                    found.append((part.highest.tolist(), *changes.follow(task, ready.spot, *args)[0][0]))
+        return found
+
+    usual = fates_and_changes(10**9, with_rivals=False)
+    assert {fate for _, fate, _ in usual} >= {SAME, DIFFERS}
+    assert fates_and_changes(10**9, with_rivals=True) == usual
+    assert fates_and_changes(0, with_rivals=True) == usual
 
 
 def people_who_change(X, y, people, depth, bias, predictions):

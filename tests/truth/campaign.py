@@ -105,6 +105,7 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
     from everytree.paths.deciding import Programs
     from everytree.prove.problem import People
     from everytree.prove.problem import Problem as Question
+    from everytree.refute import node_changes
     from everytree.refute.every_table import EveryTable
     from everytree.refute.judge import Judge
     from everytree.refute.whole_tables import WholeTables
@@ -113,6 +114,7 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
 
     if len(problem.y) > LONGEST:
         return [(False, 0)] * len(problem.points)
+    node_changes.MANY_CELLS = 0  # two threads, as on large tables
     tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
     prepared = prepare(tree, problem.X, problem.y, problem.points)
     train, people = prepared.train, People(prepared.test.X, prepared.predictions)

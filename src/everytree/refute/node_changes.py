@@ -5,11 +5,12 @@ Below `every_table.py`, which asks for them node by node; `deviating.py` and `ti
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +18,9 @@ from everytree.learner.criterion.front import for_kernels
 from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
 from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
+from everytree.refute.node_scores import Rivals
 from everytree.refute.tied_ways import (
+    CHANGE,
     DIFFERS,
     FATE,
     MAY_DIFFER,
@@ -43,11 +46,17 @@ if TYPE_CHECKING:
 MOST_READY = 32
 """Nodes that are kept ready for the next person."""
 
+MANY_CELLS = 1_000_000
+"""Changes times cells from which on half of the changes are looked at by another thread: milliseconds."""
+
 SURE, ALTERED, TIED, IN_VAIN = 0, 1, 2, 3
 """Doubts about a table that was found: none; it gives a node further up another split, and more is not known;
 only a tie gives the person another label; or, with that other split, no tree does."""
 
 _DOUBTS = {DIFFERS: SURE, UNSURE: ALTERED, MAY_DIFFER: TIED, SAME: IN_VAIN}
+
+
+Result = TypeVar("Result")
 
 
 class Part(NamedTuple):
@@ -79,6 +88,7 @@ class NodeChanges:
         self._spot = lru_cache(MOST_READY)(self._make_spot)
         codes = np.ascontiguousarray(problem.columns.codes)
         self._everywhere = Spot(codes, np.zeros((0, 0), np.int32), problem.table.y)
+        self._beside = ThreadPoolExecutor(1)  # which begins when it is needed
 
     def _make_ready(self, task: Task) -> Ready | None:
         """Prepare a node for its changes; None if they are too many."""
@@ -107,10 +117,39 @@ class NodeChanges:
         asked: NDArray[np.bool_],
         room: Room,
     ) -> tuple[NDArray[np.int64], int]:
-        """What becomes of people after each change, and the cells that were looked at."""
+        """What becomes of people after each change, and the cells that were looked at, by one thread.
+
+        Half of many changes have a thread of their own. What is found there counts as if it came after the
+        first half; only that people who fell in that are followed through the second as well.
+        """
         criterion, columns = for_kernels(self.problem.criterion), self.problem.columns
-        found, cells = differing(criterion, columns, spot, changes, group, asked, task.node.depth, room)
+        middle = (len(changes) + 1) // 2
+        rivals = _no_rivals(self.problem.bias.n_labels) if task.splits is None else Rivals(*task.splits)
+
+        def look(some: slice) -> tuple[NDArray[np.int64], int]:
+            mine = room if some.start == 0 else room_for(spot, self.problem.bias.n_labels, len(asked))
+            depth = task.node.depth
+            fates, work = differing(
+                criterion, columns, spot, rivals, changes[some], group, asked, depth, mine
+            )
+            return fates, work
+
+        (found, cells), *rest = self._in_halves(look, len(changes), len(changes) * spot.code.size)
+        for later, more in rest:
+            cells = max(cells, more)
+            fate, known = later[:, FATE], found[:, FATE]
+            newer = (known != DIFFERS) & ((fate == DIFFERS) | (fate > known))
+            found[newer] = later[newer]
+            found[newer, CHANGE] += middle
         return found, cells
+
+    def _in_halves(self, look: Callable[[slice], Result], length: int, work: int) -> list[Result]:
+        """Look at a list, both halves at a time where there is much to do; what is found, in order."""
+        if length < 2 or work < MANY_CELLS:
+            return [look(slice(0, length))]
+        middle = (length + 1) // 2
+        second = self._beside.submit(look, slice(middle, length))
+        return [look(slice(0, middle)), second.result()]
 
     def doubt(self, task: Task, change: NDArray[np.int32], highest: int, p: int) -> tuple[int, int]:
         """How doubtful it is that a change that turns a label in its node does so in the whole tree.
@@ -153,8 +192,14 @@ class NodeChanges:
         if task.splits is None:
             return np.zeros(len(changes), np.int64)
         criterion = for_kernels(self.problem.criterion)
-        found: NDArray[np.int64] = deviating(criterion, spot, task.splits, task.total, task.usual, changes)
-        return found
+
+        def look(some: slice) -> NDArray[np.int64]:
+            found: NDArray[np.int64] = deviating(
+                criterion, spot, task.splits, task.total, task.usual, changes[some]
+            )
+            return found
+
+        return np.concatenate(self._in_halves(look, len(changes), len(changes) * len(task.usual)))
 
     def trial(self, node: Node, change: NDArray[np.int32]) -> Trial:
         """The table with one change of a node."""
@@ -162,3 +207,8 @@ class NodeChanges:
         flipped = {row: label for row, label in rows if label != REMOVED}
         removed = tuple(sorted(row for row, label in rows if label == REMOVED))
         return Trial(Change(flipped, removed), self.problem.table.X[:0])
+
+
+def _no_rivals(n_labels: int) -> Rivals:
+    nothing = np.zeros(0, np.int32)
+    return Rivals(nothing, nothing, np.zeros((0, n_labels), np.int64))

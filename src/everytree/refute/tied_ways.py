@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import new_branches, score, stop_rows, tolerance, value
-from everytree.prove.views import LARGEST
+from everytree.learner.criterion.front import new_branches, stop_rows, tolerance, value
+from everytree.refute.node_scores import score_all, score_rivals, tied_cuts
 from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
@@ -29,6 +29,9 @@ MOST_LOOKS = 4000
 
 MOST_TIES = 64
 """Different ways to cut one node, by tied splits, that are followed."""
+
+FEWER = 4
+"""How many times fewer rivals than cells there must be to score them alone: one takes longer."""
 
 WAITING = 64
 """Children that wait at most, and room for them in times the rows of the node."""
@@ -96,7 +99,15 @@ FATE, CHANGE = 0, 1
 
 @kernel
 def differing(
-    criterion: Any, columns: Any, spot: Any, changes: Any, group: Any, asked: Any, depth: int, room: Any
+    criterion: Any,
+    columns: Any,
+    spot: Any,
+    rivals: Any,
+    changes: Any,
+    group: Any,
+    asked: Any,
+    depth: int,
+    room: Any,
 ) -> Any:
     """Find, for each person of a group, the first change after which trees give another label than expected.
 
@@ -122,7 +133,7 @@ def differing(
         for p in range(len(asked)):
             fate[p] = SAME
             room.here[p] = asked[p] and found[p, FATE] != DIFFERS
-        work += _follow(criterion, columns, spot, label, group, depth, room, fate)
+        work += _follow(criterion, columns, spot, rivals, label, group, depth, room, fate)
         for k in range(changes.shape[1]):
             if changes[c, k, 0] >= 0:
                 label[changes[c, k, 0]] = spot.label[changes[c, k, 0]]
@@ -136,7 +147,15 @@ def differing(
 
 @inner_kernel
 def _follow(
-    criterion: Any, columns: Any, spot: Any, label: Any, group: Any, depth: int, room: Any, fate: Any
+    criterion: Any,
+    columns: Any,
+    spot: Any,
+    rivals: Any,
+    label: Any,
+    group: Any,
+    depth: int,
+    room: Any,
+    fate: Any,
 ) -> int:
     """Note what may become of the people in a node (``room.here``) whose rows have these labels.
 
@@ -155,19 +174,23 @@ def _follow(
     waiting = 0
     tied = 0
     work = 0
-    for _look in range(MOST_LOOKS):
-        work += size * len(spot.code)
+    for look in range(MOST_LOOKS):
+        few = look == 0 and 0 < FEWER * len(rivals.low) < size * len(spot.code)
+        work += size * len(spot.code) // (2 if few else 1)
         own = _count(label, room, size)
         stops = depth == 0 or room.counts[own] == size
         n_ties = 0
         if not stops:
-            best = _score(criterion, spot.code, label, room, size, branches)
+            if few:
+                best = score_rivals(criterion, spot, rivals, label, room, size, branches)
+            else:
+                best = score_all(criterion, spot.code, label, room, size, branches)
             tied_by = tolerance(criterion, size)
             stops = best == -np.inf or (
                 size >= stop_rows(criterion) and best - value(criterion, room.counts) <= 2 * tied_by
             )
             if best > -np.inf:
-                n_ties = _ties(columns, spot.code, group.x, room, size, best - tied_by, ties)
+                n_ties = tied_cuts(columns, spot.code, group.x, room, size, best - tied_by, ties)
         if stops:
             _tell(group.expected, own, room.here, DIFFERS if tied == 0 else MAY_DIFFER, fate)
         if n_ties > 1 or (n_ties == 1 and (room.sides[0, 0] & room.sides[0, 1]).any()):
@@ -217,6 +240,9 @@ def _tell(expected: Any, label: int, here: Any, how: int, fate: Any) -> None:
 @inner_kernel
 def _fill(order: Any, label: Any, live: Any) -> int:
     """List the rows that are there by every column."""
+    if (label >= 0).all():
+        live[:] = order
+        return len(label)
     size = 0
     for j in range(len(order)):
         size = 0
@@ -234,79 +260,6 @@ def _count(label: Any, room: Any, size: int) -> int:
     for k in range(size):
         counts[label[room.live[0, k]]] += 1
     return int(np.argmax(counts))
-
-
-@inner_kernel
-def _score(criterion: Any, code: Any, label: Any, room: Any, size: int, branches: Any) -> float:
-    """Score every split of the present node, at the first row on its right; gives the best score."""
-    own, sizes = branches.own, branches.size
-    best = -np.inf
-    for j in range(len(code)):
-        live = room.live[j]
-        for i in range(len(room.counts)):
-            own[0, i], own[1, i] = 0.0, room.counts[i]
-        for k in range(1, size):
-            before = live[k - 1]
-            own[0, label[before]] += 1
-            own[1, label[before]] -= 1
-            room.scores[j, k] = -np.inf
-            if code[j, live[k]] != code[j, before]:
-                sizes[0], sizes[1] = k, size - k
-                here = score(criterion, branches)
-                room.scores[j, k] = here
-                best = max(best, here)
-    return best
-
-
-@inner_kernel
-def _ties(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, ties: Any) -> int:
-    """List the cuts of splits that score at least so much, each once, and who is on which side.
-
-    A cut is its column, the last code on the left and the number of rows there. -1: too many. People without
-    a value go where more rows are, if no row lacks one (`prove/views.py`).
-    """
-    used = 0
-    for j in range(len(code)):
-        start, live = columns.starts[j], room.live[j]
-        first = columns.values[start + code[j, live[0]]]
-        last = columns.values[start + code[j, live[size - 1]]]
-        whole = not np.isinf(first) and not np.isinf(last)
-        for k in range(1, size):
-            if room.scores[j, k] < least:
-                continue
-            low, high = code[j, live[k - 1]], code[j, live[k]]
-            # np.float64 first: the learner halves in double precision
-            middle = (
-                np.float64(columns.values[start + low]) / 2 + np.float64(columns.values[start + high]) / 2
-            )
-            at = 0
-            while at < used and not _same_rows(code, room.live[0], size, ties[at], j, low, k):
-                at += 1
-            if at == used:
-                if used == len(ties):
-                    return -1
-                ties[at, 0], ties[at, 1], ties[at, 2] = j, low, k
-                room.sides[at] = False
-                used += 1
-            for p in range(len(room.here)):
-                if room.here[p]:
-                    side = 0 if x[p, j] <= min(middle, LARGEST) else 1
-                    if whole and np.isinf(x[p, j]):
-                        side = 0 if 2 * k > size else 1
-                    room.sides[at, side, p] = True
-    return used
-
-
-@inner_kernel
-def _same_rows(code: Any, rows: Any, size: int, tie: Any, j: int, low: int, n_left: int) -> bool:
-    """Whether a split has the rows of a cut on its left."""
-    if tie[2] != n_left:
-        return False
-    for k in range(size):
-        r = rows[k]
-        if (code[j, r] <= low) != (code[tie[0], r] <= tie[1]):
-            return False
-    return True
 
 
 @inner_kernel
