@@ -18,6 +18,7 @@ from everytree.learner.availability import NOWHERE
 from everytree.learner.criterion.front import WEIGHTED
 from everytree.refute.judge import TABLES
 from everytree.refute.node_changes import IN_VAIN, SURE, TIED, NodeChanges
+from everytree.refute.part_trees import PartTrees
 from everytree.refute.tied_ways import CHANGE, DIFFERS, FATE, MAY_DIFFER, SAME, UNSURE, Group, room_for
 from everytree.refute.under_way import UnderWay
 from everytree.refute.usual_nodes import Task, UsualNodes
@@ -110,6 +111,7 @@ class EveryTable:
         then may get another label by a tie.
         """
         self.changes = NodeChanges(self.problem, self.judge)
+        self.part_trees = PartTrees(self.judge, self.changes)
         tasks: dict[int, list[Task]] = defaultdict(list)
         yield from UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked).fill(tasks)
         yield from self._take_turns(self._look_for_all(tasks))
@@ -236,8 +238,14 @@ class EveryTable:
             doubt, cells = self.changes.doubt(task, part.changes[c], int(part.highest[c]), p)
             seconds += CELL_SECONDS * cells
             in_vain[i] = doubt == IN_VAIN
-            if doubt != IN_VAIN:
-                trials.append((doubt, p, self.changes.trial(task.node, part.changes[c])))
+            if doubt == IN_VAIN or not self.judge.open[p]:
+                continue
+            trial, settled = self.changes.trial(task.node, part.changes[c]), False
+            if doubt == SURE:
+                altered = self.changes.altered(task, part.changes[c], int(part.highest[c]))
+                settled = self.part_trees.turns(altered, trial, p)
+            if not settled:
+                trials.append((doubt, p, trial))
         return _Step(seconds, len(task.node.rows), tuple(trials)), in_vain
 
     def _search(self, p: int, tasks: list[Task]) -> Iterator[_Step]:

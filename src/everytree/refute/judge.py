@@ -105,6 +105,10 @@ class Judge:
             self._note(replace(trial, random_state=seed), after)
         return any((after != self.predictions)[people].any() for _, after in changing)
 
+    def note_part(self, trial: Trial, after: NDArray[np.int64]) -> None:
+        """Note whom a trial turns of which a part of the tree was learned, with any random state."""
+        self._note(replace(trial, random_state=self.seeds[0]), after)
+
     def allows(self, trial: Trial) -> bool:
         """Whether the components allow the trial, with added rows that the columns can hold."""
         try:

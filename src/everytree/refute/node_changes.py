@@ -70,6 +70,14 @@ class Part(NamedTuple):
     highest: NDArray[np.int64]
 
 
+class Altered(NamedTuple):
+    """A node that takes another split after a change, its rows, and the change of them."""
+
+    task: Task
+    spot: Spot
+    change: NDArray[np.int32]
+
+
 @dataclass(eq=False)
 class Ready:
     """A node prepared for its changes: ``parts`` lists those that matter, as far as they were looked for."""
@@ -151,6 +159,25 @@ class NodeChanges:
         second = self._beside.submit(look, slice(middle, length))
         return [look(slice(0, middle)), second.result()]
 
+    def altered(self, task: Task, change: NDArray[np.int32], highest: int) -> Altered:
+        """The highest node that takes another split after a change, with the change as it is there."""
+        above = task
+        for _ in range(highest):
+            assert above.above is not None
+            above = above.above
+        there = np.searchsorted(above.node.rows, task.node.rows[change[:, 0]])
+        moved = np.column_stack([np.where(change[:, 0] < 0, -1, there), change[:, 1]]).astype(np.int32)
+        return Altered(above, self._spot(above), moved)
+
+    def fates(self, altered: Altered, people: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+        """What becomes of people of the altered node after the change, and the cells that were looked at."""
+        judge = self.judge
+        group = Group(judge.shown[people], judge.predictions[people])
+        room = room_for(altered.spot, self.problem.bias.n_labels, len(people))
+        asked = np.ones(len(people), np.bool_)
+        found, cells = self.follow(altered.task, altered.spot, altered.change[None], group, asked, room)
+        return found[:, FATE], cells
+
     def doubt(self, task: Task, change: NDArray[np.int32], highest: int, p: int) -> tuple[int, int]:
         """How doubtful it is that a change that turns a label in its node does so in the whole tree.
 
@@ -160,17 +187,8 @@ class NodeChanges:
         """
         if highest == 0:
             return SURE, 0
-        above = task
-        for _ in range(highest):
-            assert above.above is not None
-            above = above.above
-        spot, judge = self._spot(above), self.judge
-        there = np.searchsorted(above.node.rows, task.node.rows[change[:, 0]])
-        moved = np.column_stack([np.where(change[:, 0] < 0, -1, there), change[:, 1]]).astype(np.int32)
-        group = Group(judge.shown[[p]], judge.predictions[[p]])
-        room = room_for(spot, self.problem.bias.n_labels, 1)
-        found, cells = self.follow(above, spot, moved[None], group, np.ones(1, np.bool_), room)
-        return _DOUBTS[int(found[0, FATE])], cells
+        found, cells = self.fates(self.altered(task, change, highest), np.array([p], np.int32))
+        return _DOUBTS[int(found[0])], cells
 
     def _that_matter(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> Part:
         """Changes that may give the node another split than usual, and how far up they matter."""

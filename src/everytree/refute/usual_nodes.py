@@ -35,7 +35,8 @@ NODE_SECONDS, CELL_SECONDS = 3e-4, 1e-8
 class Task:
     """A node whose changes are to be tried: who comes there, labels, splits, and the next such node above.
 
-    Where ties lead to a node in several ways, the one above is that of the first way.
+    Where ties lead to a node in several ways, the one above is that of the first way. It is ``certain`` for
+    some of the people that they come there, whichever of the splits that tie above is taken.
     """
 
     node: Node
@@ -44,6 +45,7 @@ class Task:
     splits: tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]] | None = None
     usual: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     above: Task | None = None
+    certain: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
 class UsualNodes:
@@ -58,9 +60,12 @@ class UsualNodes:
         """Follow the splits that tie on T, with everybody who is still open."""
         served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
         everybody = np.flatnonzero(self.judge.open).astype(np.int32)
-        stack: list[tuple[Node, NDArray[np.int32], Task | None]] = [(self.nodes.root(), everybody, None)]
+        # people without a value have a rule of their own
+        certain = np.full(len(self.judge.open), len(self.problem.views.doubled) == 0)
+        stack: list[tuple[Node, NDArray[np.int32], Task | None, NDArray[np.bool_]]] = []
+        stack.append((self.nodes.root(), everybody, None, certain))
         while stack:
-            node, people, above = stack.pop()
+            node, people, above, certain = stack.pop()
             key = node.rows.tobytes(), min(node.depth, len(node.rows))
             known = served.setdefault(key, np.zeros(len(self.judge.open), np.bool_))
             people = people[~known[people] & self.judge.open[people]]
@@ -70,34 +75,46 @@ class UsualNodes:
             if len(served) > MOST_SPOTS:
                 self.blocked[people] = True
                 continue
-            task, children = self._look(node, people)
-            stack += [(*child, above if task is None else task) for child in children]
+            task, children, n_usual = self._look(node, people)
+            surely = self._surely(children, n_usual)
+            for child, there in children:
+                stack.append((child, there, task or above, certain & surely[child.rows.tobytes()]))
             if task is not None:
-                task.above = above
+                task.above, task.certain = above, certain[people]
                 for p in people.tolist():
                     tasks[p].append(task)
             yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X)
 
     def _look(
         self, node: Node, people: NDArray[np.int32]
-    ) -> tuple[Task | None, list[tuple[Node, NDArray[np.int32]]]]:
-        """Find the usual splits of a node, and whether a change may give it others."""
+    ) -> tuple[Task | None, list[tuple[Node, NDArray[np.int32]]], int]:
+        """Find the usual splits of a node and how many they are, and whether a change may give it others."""
         problem = self.problem
         total = np.bincount(problem.table.y[node.rows], minlength=problem.bias.n_labels)
         if node.depth == 0 or total.max() == len(node.rows):
-            return self._leaf(node, people, total), []
+            return self._leaf(node, people, total), [], 0
         ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
         chosen = self.engine.refine(ranking)
         if len(chosen) == 0:
-            return self._leaf(node, people, total), []
+            return self._leaf(node, people, total), [], 0
         usual = ranking.score[chosen] >= ranking.score.max() - tolerance(ground.criterion, len(node.rows))
         children = self._children(node, ground, chosen[usual], people)
         if usual.all() and not ranking.may_stop:
-            return None, children
+            return None, children, int(usual.sum())
         at, own = ground.splits, problem.types.measures[:, OWN]
         splits = at.feature[chosen], at.low[chosen], at.left[chosen].astype(np.int64) @ own
-        return Task(node, people, total, splits, usual), children
+        return Task(node, people, total, splits, usual), children, int(usual.sum())
+
+    def _surely(
+        self, children: list[tuple[Node, NDArray[np.int32]]], n_usual: int
+    ) -> dict[bytes, NDArray[np.bool_]]:
+        """Whom every usual split of a node sends to the same rows, by these rows."""
+        times: dict[bytes, NDArray[np.int64]] = {}
+        for child, people in children:
+            there = times.setdefault(child.rows.tobytes(), np.zeros(len(self.judge.open), np.int64))
+            there[people] += 1
+        return {rows: there == n_usual for rows, there in times.items()}
 
     def _leaf(self, node: Node, people: NDArray[np.int32], total: NDArray[np.int64]) -> Task | None:
         """A node that the learner does not split: nothing to try if no change can give it another label."""
