@@ -114,7 +114,7 @@ def test_missing_file_suggests_the_nearest(tmp_path: Path) -> None:
         ("t.csv", "", "is empty. It needs a header"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column names: 'a'"),
         ("t.csv", "a,\n0,2\n", r"Column 2 of .* has no name in the header\. .* or remove the column"),
-        ("t.csv", ",b\n0,2\n0,3\n", r"Column 1 of .* has no name in the header"),
+        ("t.csv", ",b\n0,2\n,3\n", r"Column 1 of .* has no name in the header"),
         ("t.csv", "a;b\n1,5;2.5\n", r"decimal comma and numbers with a decimal point, such as '1,5', '2\.5'"),
         ("t.csv", "a,b\n1,2,3\n", "Cannot read .* as csv"),
         ("t.csv", "a,b\n1,2\n1,2,3\n", "Cannot read .* as csv"),
@@ -265,6 +265,15 @@ def test_names_of_rows_are_left_out_and_noted(tmp_path: Path, header: str) -> No
     with pytest.warns(EverytreeWarning, match="first column of .* has no name: .* left out"):
         frame = read_table(write(tmp_path, "t.csv", text))
     assert frame.to_dict("list") == {"a": [1.5, 2.5], "b": ["x", "y"]}
+
+
+def test_names_of_rows_may_occur_more_than_once(tmp_path: Path) -> None:
+    """Tables that were put together, or drawn with repetition, have such an index."""
+    with pytest.warns(
+        EverytreeWarning, match=r"names of rows, though some occur more than once, such as 7, .*"
+    ):
+        frame = read_table(write(tmp_path, "t.csv", ",a\n3,1.5\n7,2.5\n7,3.5\n"))
+    assert frame.to_dict("list") == {"a": [1.5, 2.5, 3.5]}
 
 
 def test_words_for_missing_among_numbers_are_noted(tmp_path: Path) -> None:

@@ -111,9 +111,14 @@ def without_row_names(frame: pd.DataFrame, header: list[str], name: str) -> pd.D
     if header[:1] != [""]:
         return frame
     values = frame.iloc[:, 0]
-    if values.isna().any() or values.duplicated().any():
+    if values.isna().any():
         raise TableError(_nameless(1, name))
-    _note(f"The first column of {name!r} has no name: it is taken for names of rows, and left out.")
+    twice = values.duplicated()
+    repeated = f", though some occur more than once, such as {values[twice].iloc[0]}" if twice.any() else ""
+    _note(
+        f"The first column of {name!r} has no name: it is taken for names of rows{repeated}, and left out."
+        + (" To keep it, write a name into the header." if repeated else "")
+    )
     return frame.iloc[:, 1:]
 
 
