@@ -51,7 +51,7 @@ WRONG = {
     "no memory": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--memory-limit", 0),
         "Error: --memory-limit must be an amount of memory greater than 0, as a number of bytes or with a "
-        "unit such as 500MB or 2GB, or None for no limit; received '0'.\n",
+        "unit such as 500MB or 2GB, or none for no limit; received '0'.\n",
     ),
     "megabytes without a unit": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--memory-limit", 500),
@@ -75,12 +75,12 @@ WRONG = {
     ),
     "unknown column to drop": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--drop", "aeg"),
-        "Error: drop names the column 'aeg', which the training table does not have. Did you mean 'age'? Its "
-        "columns are 'sex', 'age', 'priors'.\n",
+        "Error: --drop names the column 'aeg', which the training table does not have. Did you mean 'age'? "
+        "Its columns are 'sex', 'age', 'priors'.\n",
     ),
     "unknown categorical column": (
         ("certify", *TABLES, *LABEL, *BIAS, *DEPTH, "--categorical", "aeg"),
-        "Error: categorical names the column 'aeg', which the training table does not have. Did you mean "
+        "Error: --categorical names the column 'aeg', which the training table does not have. Did you mean "
         "'age'? Its columns are 'sex', 'age', 'priors'.\n",
     ),
     "unknown column in the bias model": (
@@ -177,8 +177,8 @@ WRONG = {
     ),
     "witness: unknown column to drop": (
         ("witness", *TABLES, *LABEL, *BIAS, *DEPTH, "--person", 0, "--drop", "aeg"),
-        "Error: drop names the column 'aeg', which the training table does not have. Did you mean 'age'? Its "
-        "columns are 'sex', 'age', 'priors'.\n",
+        "Error: --drop names the column 'aeg', which the training table does not have. Did you mean 'age'? "
+        "Its columns are 'sex', 'age', 'priors'.\n",
     ),
     "witness: table without its suffix": (
         ("witness", "hiring", *BIAS, *DEPTH, "--person", 0, "--write", "changed.xlsx"),
@@ -299,6 +299,15 @@ WRONG = {
     "threads": (
         ("certify", "compas", *BIAS, *DEPTH, "--n-jobs", "all"),
         "Error: --n-jobs must be a whole number; received 'all'.\n",
+    ),
+    "no threads": (
+        ("metrics", *TABLES, *LABEL, *BIAS, *DEPTH, "--n-jobs", 0),
+        "Error: --n-jobs must be a whole number from 1, or -1 for all cores; received 0.\n",
+    ),
+    "the label left out": (
+        ("explain", "flip(1)", "train.csv", *LABEL, "--drop", "hired"),
+        "Error: --drop names 'hired', which is the label: the tree predicts it and never sees it. Leave it "
+        "out of --drop.\n",
     ),
     "name of a person": (
         ("check", "hiring", *BIAS, *DEPTH, "--person", "Ann"),

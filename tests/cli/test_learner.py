@@ -166,6 +166,13 @@ def test_the_best_of_a_saved_search_is_certified(run: Run, tmp_path: Path) -> No
     assert "note: The estimator is the best_estimator_ of a GridSearchCV." in said.err
 
 
+def test_columns_of_a_saved_pipeline_are_its_own(run: Run, tmp_path: Path) -> None:
+    saved(tmp_path)
+    said = run("certify", *FILES, "--bias", "flip(1)", "--model", "model.joblib", "--drop", "sex")
+    assert said.code == 2
+    assert said.err.startswith("Error: --drop cannot be combined with a Pipeline in --model, whose own steps")
+
+
 def test_settings_of_an_audit(run: Run, tmp_path: Path) -> None:
     write_tables(tmp_path)
     path = tmp_path / "audit.toml"

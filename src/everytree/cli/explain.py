@@ -15,6 +15,7 @@ from everytree.datasets.inputs import read_training
 from everytree.errors import BiasError, EverytreeError
 from everytree.support.text import counted, pasteable
 from everytree.table import training_table
+from everytree.table.frames import known_names
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -32,6 +33,7 @@ def run(bias: str, train: str, label: str | None, drop: tuple[str, ...], json: s
     model = _parsed(bias, train)
     with notes(screen):
         X, y, name = read_training(train, label)
+        known_names(drop, list(map(str, X.columns)), "--drop", name)
         table = training_table(X, y, drop=drop, label_name=name)
         resolved = resolve(model, table)
         explanation = explain(model, resolved, table)

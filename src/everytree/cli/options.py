@@ -99,7 +99,7 @@ LongTimeOption = Annotated[
 ]
 MemoryOption = Annotated[
     str | None,
-    typer.Option("--memory-limit", help="Working memory of the search, such as 500MB.", metavar="SIZE"),
+    typer.Option("--memory-limit", help="Working memory of the search, such as 500MB; none.", metavar="SIZE"),
 ]
 JobsOption = Annotated[int, _whole("--n-jobs", "N", "Threads that share the people; -1 for one a core.")]
 JsonOption = Annotated[
@@ -285,4 +285,5 @@ def as_patience(time_limit: float | None, memory_limit: str | None, n_jobs: int)
     """Put the options of a command together that say how much a search may take."""
     from everytree.cli.preparing import Patience
 
-    return Patience(None if time_limit == NO_LIMIT else time_limit, memory_limit, n_jobs)
+    memory = None if (memory_limit or "none").strip().casefold() == "none" else memory_limit
+    return Patience(None if time_limit == NO_LIMIT else time_limit, memory, n_jobs)

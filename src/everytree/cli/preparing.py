@@ -17,6 +17,7 @@ from everytree.learner.held import unwrapped
 from everytree.learner.missing import WAYS, Filled, fill
 from everytree.support.limits import Limits, as_bytes, as_jobs
 from everytree.support.text import pasteable
+from everytree.table.frames import known_names
 from everytree.table.reading import STANDARD_INPUT
 from everytree.table.signs import note_signs
 
@@ -80,10 +81,30 @@ class Setup:
             "encoding": self.encoding,
         }
         if not isinstance(unwrapped(estimator), DecisionTreeClassifier):
+            self._refuse_with_steps()
             return Filled(tables.X_train, tables.X_test, None, options)
+        columns = list(map(str, tables.X_train.columns))
+        only_people = [name for name in self.drop if name in tables.X_test.columns]
+        known_names(self.drop, [*columns, *only_people], "--drop", tables.label)
+        known_names(self.categorical, columns, "--categorical", tables.label)
         return fill(
             self.learner.missing or WAYS[0], tables.X_train, tables.X_test, label_name=tables.label, **options
         )
+
+    def _refuse_with_steps(self) -> None:
+        """Refuse options that say what becomes of columns where steps of a saved estimator do."""
+        given = {
+            "--drop": self.drop,
+            "--categorical": self.categorical,
+            "--encoding": self.encoding != "onehot",
+        }
+        for option, used in given.items():
+            if used:
+                raise EverytreeError(
+                    f"{option} cannot be combined with a Pipeline in --model, whose own steps decide what "
+                    "becomes of each column. Put the choice into its ColumnTransformer, or save the "
+                    "tree alone."
+                )
 
     def prepare_people(self, people: Sequence[int]) -> tuple[Tables, Prepared]:
         """Read the tables and keep only some test people, in the given order."""
@@ -111,7 +132,7 @@ class Patience:
 
     def check(self) -> None:
         """Refuse what makes no sense, before anything is read."""
-        as_jobs(self.n_jobs)
+        as_jobs(self.n_jobs, "--n-jobs")
         if self.memory_limit is None:
             return
         bare = self.memory_limit.strip()[-1:].isdigit()

@@ -60,16 +60,17 @@ def as_bytes(name: str, value: float | str) -> float:
     amount = float(match[1]) * UNITS[unit] if match and unit in UNITS else 0.0
     if amount > 0:
         return amount
+    nothing = "none" if name.startswith("--") else "None"
     raise EverytreeError(
         f"{name} must be an amount of memory greater than 0, as a number of bytes or with a unit such as "
-        f"500MB or 2GB, or None for no limit; received {value!r}."
+        f"500MB or 2GB, or {nothing} for no limit; received {value!r}."
     )
 
 
-def as_jobs(n_jobs: int) -> int:
+def as_jobs(n_jobs: int, name: str = "n_jobs") -> int:
     """Read `n_jobs` as scikit-learn does: a number of threads, or -1 for one a core."""
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0 or n_jobs < -1:
         raise EverytreeError(
-            f"n_jobs must be a whole number from 1, or -1 for all cores; received {n_jobs!r}."
+            f"{name} must be a whole number from 1, or -1 for all cores; received {n_jobs!r}."
         )
     return n_jobs if n_jobs > 0 else os.cpu_count() or 1
