@@ -97,6 +97,11 @@ def test_ranges_by_hand() -> None:
     assert row(ranges, "four-fifths ratio", "a") == numbers("1", "2/3", "1")
     assert row(ranges, "four-fifths ratio", "b") == numbers("1", "1/3", "1")
     assert row(ranges, "equalised odds difference", "between groups") == numbers("1/2", "0", "1")
+    people = [
+        ranges.loc[(f"equal{name} difference", "between groups"), "n"]
+        for name in (" opportunity", "ised odds")
+    ]
+    assert people == [3, 8]  # those whose true label is positive; everybody has one label or the other
 
 
 def test_certified_accuracy_is_the_low_end_of_accuracy() -> None:

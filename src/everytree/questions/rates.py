@@ -138,13 +138,13 @@ def narrowed(found: Range, low: Value, high: Value) -> Range:
 
 
 def larger_of(one: Range, other: Range) -> Range:
-    """The larger of two values on each table; no value where one of them has none."""
+    """The larger of two values about different people on each table; no value where one of them has none."""
 
     def largest(a: Value, b: Value) -> Value:
         return None if a is None or b is None else max(a, b)
 
     values = tuple(largest(a, b) for a, b in zip(one.values, other.values, strict=True))
-    return Range(max(one.n, other.n), largest(one.low, other.low), largest(one.high, other.high), values)
+    return Range(one.n + other.n, largest(one.low, other.low), largest(one.high, other.high), values)
 
 
 def difference(groups: Sequence[Range]) -> Range:
