@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pandas as pd
+import pytest
 
 from tests.cli.cli_tools import Run, run  # noqa: F401
 
@@ -24,6 +25,30 @@ def test_ranges_are_shown_and_written(run: Run, tmp_path) -> None:  # noqa: F811
     lines = {(line["metric"], line["group"]["race"]): line for line in found["ranges"]}
     assert lines["accuracy", "everybody"]["low_is"] == "attained"
     assert lines["true positive rate", "Black"]["low"] is None
+
+
+def test_a_narrow_screen_breaks_no_line(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    monkeypatch.setenv("COLUMNS", "80")
+    arguments = (
+        "metrics",
+        "compas",
+        "--bias",
+        "flip(5)",
+        "--depth",
+        "1",
+        "--group",
+        "race",
+        "--group",
+        "sex",
+    )
+    shown = run(*arguments, "--time-limit", 10).err.split("\n")
+    head = next(k for k, line in enumerate(shown) if line.startswith("metric and group"))
+    table = shown[head : shown.index("", head)]
+    assert max(map(len, table)) <= 80
+    assert "demographic parity difference" in table
+    long = table.index("  African-American, Female")
+    assert table[long + 1].split()[0] == "129"
+    assert any(line.startswith("  Other, Female  ") for line in table)
 
 
 def test_a_wrong_label_is_explained(run: Run) -> None:  # noqa: F811

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 
 from everytree.bias import parse
+from everytree.cli.lines import Lines
 from everytree.cli.outputs import STANDARD_OUTPUT, check_writable, print_for_machines
 from everytree.cli.preparing import NO_HURRY, Patience, Setup
-from everytree.cli.screen import console, notes, plain_table, sign_of_life
+from everytree.cli.screen import console, notes, sign_of_life
 from everytree.errors import EverytreeError, TableError
 from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
@@ -96,21 +97,22 @@ def _show(screen: Console, ranges: MetricRanges) -> None:
     screen.print(f"bias model  {escape(ranges.bias)}", soft_wrap=True)
     screen.print(f"selected    {escape(str(ranges.positive))}", soft_wrap=True)
     screen.print(f"tables      {ranges.tables} learned from, the given one included\n")
-    table = plain_table(["metric and group", "people", "as it is", "proved", "seen", "gap"], numbers=5)
+    table = Lines(["metric and group", "people", "as it is", "proved", "seen", "gap"])
     last = None
     for (metric, *group), row in zip(ranges.index, ranges.table.to_dict("records"), strict=True):
         if math.isnan(row["low"]):
             continue
         if metric != last:
-            table.add_row(escape(metric))
+            table.add_title(metric)
         last = metric
         proved = f"{_number(row['low'], math.floor)} to {_number(row['high'], math.ceil)}"
         seen = _seen(row["attained_low"], row["attained_high"])
         numbers = [str(int(row["n"])), _number(row["estimate"]), proved, seen, _number(row["gap"], math.ceil)]
-        table.add_row("  " + escape(", ".join(map(str, dict.fromkeys(group)))), *numbers)
+        table.add_row("  " + ", ".join(map(str, dict.fromkeys(group))), numbers)
         for part in row["compared"].split("; ") if BETWEEN in group and row["compared"] else ():
-            table.add_row(f"    {escape(part)}")
-    screen.print(table)
+            table.add_title(f"    {part}")
+    for line in table.lines(screen.width):
+        screen.print(escape(line), soft_wrap=True)
     screen.print(
         "\nproved: no table that the bias model allows leads to a tree with a value outside.\n"
         "seen: trees that were really trained have these values. gap: how much wider the proved range is.",
