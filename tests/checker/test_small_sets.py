@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any
 
@@ -17,33 +16,12 @@ from everytree.checker.proofs.claim import read_claim
 from everytree.checker.proofs.small_sets import MOST_TABLES, count_tables, is_covered, open_cases
 from everytree.questions.proofs.writing import _Proofs
 from everytree.support.limits import Limits
-
-
-def table() -> tuple[pd.DataFrame, pd.Series]:
-    rng = np.random.default_rng(7)
-    rows = int(rng.integers(14, 40))
-    rng.integers(2, 4)
-    X = pd.DataFrame({"a": rng.integers(0, 5, rows), "b": rng.integers(0, 3, rows)})
-    X["c"] = rng.integers(0, 2, rows)
-    y = ((X.a > 1) ^ (X.c == 1)).astype(int)
-    return X, pd.Series(y.where(rng.random(rows) > 0.2, rng.integers(0, 2, rows)))
+from tests.checker.written_files import Written, table, write
 
 
 @cache
-def written() -> tuple[Any, Any, list[Any]]:
-    X, y = table()
-    tree = DecisionTreeClassifier(max_depth=3, class_weight="balanced", random_state=0)
-    result = certify(tree, X, y, X.drop_duplicates(), "fake(2)")
-    proofs = _Proofs(result, Limits.of(60.0))
-    return result, proofs, json.loads(json.dumps(list(proofs._lines())))
-
-
-def accepted(lines: list[Any]) -> bool:
-    try:
-        verify_lines(iter(lines), written()[1].tables)
-    except Rejected:
-        return False
-    return True
+def written() -> Written:
+    return write("fake(2)", class_weight="balanced")
 
 
 def test_people_of_a_small_set_are_in_the_file() -> None:
@@ -59,17 +37,19 @@ def test_a_changed_section_is_rejected() -> None:
     _, proofs, lines = written()
     at = lines.index(["tables", proofs.tried])
     for wrong in (proofs.tried + 1, 0, None, "1"):
-        assert not accepted([*lines[:at], ["tables", wrong], *lines[at + 1 :]])
-    assert not accepted([*lines[:at], *lines[at + 1 :]])
-    assert not accepted([*lines[:at], lines[at], *lines[at:]])
-    assert not accepted([*lines[: at - 1], *lines[at + 1 :]])
-    assert not accepted([*lines[:at], ["node", -1, 0, 0, [], []], *lines[at:]])
+        assert not written().accepts([*lines[:at], ["tables", wrong], *lines[at + 1 :]])
+    assert not written().accepts([*lines[:at], *lines[at + 1 :]])
+    assert not written().accepts([*lines[:at], lines[at], *lines[at:]])
+    assert not written().accepts([*lines[: at - 1], *lines[at + 1 :]])
+    assert not written().accepts([*lines[:at], ["node", -1, 0, 0, [], []], *lines[at:]])
     first, (person, label) = lines[0], lines[0]["robust"]["tables"][0]
     other = {**first["robust"], "tables": [[person, 1 - label], *first["robust"]["tables"][1:]]}
-    assert not accepted([{**first, "robust": other}, *lines[1:]])
+    assert not written().accepts([{**first, "robust": other}, *lines[1:]])
     walked = {"tables": [pair for people in first["robust"].values() for pair in people]}
     witnesses = [line for line in lines[1:] if line[0] == "witness"]
-    assert accepted([{**first, "robust": walked}, ["by", "tables"], lines[at], *witnesses, ["end", 0]])
+    assert written().accepts(
+        [{**first, "robust": walked}, ["by", "tables"], lines[at], *witnesses, ["end", 0]]
+    )
 
 
 def test_nobody_who_is_not_robust_is_proved_by_tables() -> None:
