@@ -446,6 +446,15 @@ def test_an_axis_of_records_counts_what_is_free():
     assert curve(audit, 0, 1) is None
 
 
+def test_thin_lines_are_explained():
+    X = pd.DataFrame({"x": range(40), "g": ["few"] * 8 + ["many"] * 32})
+    y = [0] * 20 + [1] * 20
+    audit = audit_of((X, y, X, y), (Sweep("a", parse("flip(?)"), ("1",), radius=True),), most=2, depths=(1,))
+    said = "Thin lines are groups of fewer than 30 people."
+    assert curve(audit, 0, 1, ("g",)).caption.endswith(said)
+    assert said not in curve(audit, 0, 1).caption
+
+
 def test_the_axis_spans_all_amounts_asked_for(monkeypatch):
     """Also where the last prediction is lost long before the largest amount."""
     drawn = []

@@ -220,6 +220,16 @@ def test_a_radius_of_one_component_is_a_number_of_records(driver, report, audit)
     ]
 
 
+def test_a_radius_of_nothing_is_the_table_as_it_is(driver, tmp_path):
+    X, y = pd.DataFrame({"x": [1, 2, 3, 4]}), [0, 0, 1, 1]
+    sweep = Sweep("a", parse("flip(?)"), ("1",), radius=True)
+    audit = audit_of((X, y, X, y), (sweep,), most=2, depths=(1,))
+    person = int(np.argmax(audit.radius_of(0, 1).lower == 0))
+    assert radius_said(driver, write_report(audit, tmp_path / "report.html"), person, 0)[1] == (
+        "Proved for the table as it is. A change of 1 record that gives another label is known."
+    )
+
+
 def test_the_amount_of_an_assumption_is_seen_first(driver, several):
     _, report = several
     browser.open_page(driver, report)

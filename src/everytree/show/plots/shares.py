@@ -227,6 +227,11 @@ class CertifiedShareDisplay(Display):
             self._legend(ax, names)
         return self
 
+    @property
+    def thin(self) -> bool:
+        """Whether a line is thin, because few people are behind it."""
+        return bool(((self.data["n"] < FEW) & (self.data["group"] != EVERYONE)).any())
+
     def _line(
         self, ax: Axes, name: str, style: dict[str, Any], refuted: bool, kwargs: dict[str, Any]
     ) -> None:

@@ -13,6 +13,7 @@ from everytree.bias import Amount
 from everytree.questions.family import family_prepared
 from everytree.results.family import need_text, rest_text
 from everytree.show.plots import AmountsDisplay, CertifiedShareDisplay, TreeFamilyDisplay
+from everytree.show.plots.shares import FEW
 from everytree.show.report.findings import number
 from everytree.show.report.overview import resolved_on
 
@@ -68,6 +69,8 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
             detail = f"measured at the amounts marked, for ? in {audit.plan.sweeps[sweep].model}."
     else:
         return None
+    if display.thin:
+        detail += f" Thin lines are groups of fewer than {FEW} people."
     caption = f"{name}, depth {depth}: share of people proved robust as the amount of bias grows; {detail}"
     return Picture(svg_of(display), caption, sweep, depth)
 

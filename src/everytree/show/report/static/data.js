@@ -55,8 +55,8 @@ function radiusSentence(radius, p) {
       : `Under ${radius.family} nothing is proved, not even with ? = 0.`;
     return high < 0 ? nothing : `${nothing} ${known(high)}`;
   }
-  const proved = radius.single ? `Proved for every change of up to ${records(low)}.`
-    : `Proved under ${radius.family} for every ? up to ${number(low)}.`;
+  const alone = low ? `Proved for every change of up to ${records(low)}.` : "Proved for the table as it is.";
+  const proved = radius.single ? alone : `Proved under ${radius.family} for every ? up to ${number(low)}.`;
   if (high === low + 1) {
     return radius.single ? `${proved} A change of ${records(high)} that gives another label is known.` : `${proved} ${known(high)}`;
   }
