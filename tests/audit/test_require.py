@@ -60,6 +60,16 @@ accuracy = {at_least = 0.6}
     )
 
 
+def test_a_tree_that_is_good_for_nothing_passes_for_no_group(tmp_path: Path) -> None:
+    path = audit(tmp_path, 'robust = 0\nrobust_by_group = 0\nbias = ["wrong labels"]\namounts = [1]')
+    assert run_audit(load_plan(path)).unmet() == []
+    (tmp_path / "test.csv").write_text(PEOPLE[1].replace("4,yes", "4,no"))
+    assert run_audit(load_plan(path)).unmet() == [
+        "flip(1), depth 1: the tree is right about 1 of 2 people and always saying no about 2, so that its "
+        "robustness says little."
+    ]
+
+
 @pytest.mark.parametrize(
     ("require", "message"),
     [

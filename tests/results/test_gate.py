@@ -61,6 +61,19 @@ def test_a_tree_that_says_the_same_to_everybody_does_not_pass():
     assert "**THE TREE TELLS NOBODY APART: each of its leaves says no." in found.to_markdown()
 
 
+def test_a_tree_that_is_no_better_than_the_majority_does_not_pass():
+    """It says nearly the same to everybody, as trees do that learn from shuffled labels."""
+    nearly = ["no"] * 36 + ["yes"] * 4
+    truth = ["no"] * 32 + ["yes"] * 4 + ["no"] * 4
+    assert unmet_robust(result(nearly, "flip(1)", y_test=nearly), Fraction(8, 10)) == ""
+    found = result(nearly, "flip(1)", y_test=truth)
+    assert found.robust_rate > 0.8
+    assert unmet_robust(found, Fraction(8, 10)) == (
+        "the tree is right about 32 of 40 people and always saying no about 36, so that its robustness says "
+        "little"
+    )
+
+
 def test_the_summary_says_how_the_tree_does():
     assert result(y_test=Y).summary() == (
         "bias model  flip(2)\n"

@@ -15,7 +15,7 @@ from everytree.audit.ranges import ranges_of
 from everytree.errors import AuditError
 from everytree.questions.measures import METRICS, NEED_NO_TRUTH
 from everytree.results.certification import ROBUST, UNKNOWN
-from everytree.results.gate import as_share, share_text, short_of, unmet_robust
+from everytree.results.gate import as_share, share_text, short_of, unmet_robust, useless
 from everytree.results.ranges import BETWEEN, EVERYBODY
 from everytree.support.text import listing, nearest
 
@@ -133,19 +133,22 @@ def unmet(audit: AuditResult) -> list[str]:
     for cell in _cells(audit.plan, asked):
         result = audit.verdicts[cell]
         said = [unmet_robust(result, asked.robust)] if asked.robust is not None else []
-        said += _unmet_by_group(audit, result, asked.robust_by_group)
+        if asked.robust_by_group is not None:
+            nothing = useless(result)
+            said += [nothing] if nothing else _unmet_by_group(audit, result, asked.robust_by_group)
+        said = list(dict.fromkeys(said))
         said += _unmet_metrics(audit, cell, asked.metrics)
         found += [f"{cell.model}, depth {cell.depth}: {each}." for each in said if each]
     return found
 
 
-def _unmet_by_group(audit: AuditResult, result: CertificationResult, wanted: Fraction | None) -> list[str]:
+def _unmet_by_group(audit: AuditResult, result: CertificationResult, wanted: Fraction) -> list[str]:
     said: list[str] = []
-    for columns in audit.plan.groups if wanted is not None else ():
+    for columns in audit.plan.groups:
         table = result.by_group(list(columns))
         for name, row in zip(table.index, table.to_dict("records"), strict=True):
             n = int(row["n"])
-            if n < audit.plan.smallest_group or wanted is None:
+            if n < audit.plan.smallest_group:
                 continue
             short = short_of(round(row[ROBUST] * n), round(row[UNKNOWN] * n), n, wanted)
             if short:

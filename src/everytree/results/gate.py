@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from everytree.errors import EverytreeError
 from everytree.results.certification import ROBUST, UNKNOWN
-from everytree.results.learned import only_label
+from everytree.results.learned import tree_facts
 from everytree.support.text import counted, percent
 
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
 
-__all__ = ["as_share", "share_text", "short_of", "unmet_robust"]
+__all__ = ["as_share", "share_text", "short_of", "unmet_robust", "useless"]
 
 
 def as_share(name: str, value: object) -> Fraction:
@@ -51,17 +51,31 @@ def share_text(share: Fraction) -> str:
 def unmet_robust(result: CertificationResult, wanted: Fraction) -> str:
     """Say by how much the share of robust people is too small; empty if it is large enough.
 
-    People whose verdict is unknown are not robust. A tree whose leaves all say the same never passes: it is
-    robust because it knows nothing.
+    People whose verdict is unknown are not robust. A tree that is `useless` never passes.
     """
-    label = only_label(result.prepared)
-    if label is not None:
-        return (
-            f"every leaf of the tree says {label}, so that whoever is asked about gets the same label, and "
-            "its robustness says nothing"
-        )
     counts = result.counts()
-    return short_of(int(counts[ROBUST]), int(counts[UNKNOWN]), len(result), wanted)
+    return useless(result) or short_of(int(counts[ROBUST]), int(counts[UNKNOWN]), len(result), wanted)
+
+
+def useless(result: CertificationResult) -> str:
+    """Say that the tree is robust because it knows nothing; empty if it is not, or if that is not known.
+
+    Its leaves all say the same, or, where true labels are known, it is right no more often than always saying
+    the most frequent training label: what is learned from shuffled labels is often one or the other.
+    """
+    facts = tree_facts(result)
+    if facts.only is not None:
+        return (
+            f"every leaf of the tree says {facts.only}, so that whoever is asked about gets the same label, "
+            "and its robustness says nothing"
+        )
+    if facts.no_better and facts.majority is not None:
+        label, right = facts.majority
+        return (
+            f"the tree is right about {facts.right} of {_people(facts.people)} and always saying {label} "
+            f"about {right}, so that its robustness says little"
+        )
+    return ""
 
 
 def short_of(robust: int, unknown: int, people: int, wanted: Fraction) -> str:
