@@ -49,7 +49,7 @@ accuracy = {at_least = 0.6}
         "short, 1 person.",
         "flip(1), depth 1: certified accuracy is 0.500, 0.100 below the 60% required.",
         "flip(1), depth 1: accuracy may be as low as 0.500, 0.100 below the 60% required.",
-        "flip(1), depth 1: demographic parity difference may be as high as 1.000, 0.800 above the 20% "
+        "flip(1), depth 1: demographic parity difference by sex may be as high as 1.000, 0.800 above the 20% "
         "allowed.",
     ]
     path.write_text(path.read_text().replace("smallest_group = 1", "smallest_group = 2"))
@@ -58,6 +58,23 @@ accuracy = {at_least = 0.6}
     assert found[-1] == (
         "flip(1), depth 1: demographic parity difference by sex has no value: no group has 2 people."
     )
+
+
+def test_bands_are_named_as_readers_do(tmp_path: Path) -> None:
+    require = """robust_by_group = 1
+bias = ["wrong labels"]
+amounts = [1]
+[require.metrics]
+"demographic parity difference" = {at_most = 0}
+"""
+    path = audit(tmp_path, require)
+    path.write_text(path.read_text().replace('groups = ["sex"]', 'groups = ["age by 45"]'))
+    assert run_audit(load_plan(path)).unmet() == [
+        "flip(1), depth 1: age under 45: 0.0% of 1 person is proved robust, not 100%: 100.0 percentage "
+        "points short, 1 person.",
+        "flip(1), depth 1: demographic parity difference by age, in bands, may be as high as 1.000, 1.000 "
+        "above the 0% allowed.",
+    ]
 
 
 def test_a_tree_that_is_good_for_nothing_passes_for_no_group(tmp_path: Path) -> None:

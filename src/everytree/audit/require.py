@@ -12,14 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.keys import TableOfKeys, naming
 from everytree.audit.ranges import ranges_of
+from everytree.audit.shown import title_of
 from everytree.errors import AuditError
 from everytree.questions.measures import METRICS, NEED_NO_TRUTH
 from everytree.results.certification import ROBUST, UNKNOWN
 from everytree.results.gate import as_share, share_text, short_of, unmet_robust, useless
 from everytree.results.ranges import BETWEEN, EVERYBODY
 from everytree.support.text import listing, nearest
+from everytree.table.bands import read_bands
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from everytree.audit.plan import Cell, Plan
     from everytree.audit.result import AuditResult
     from everytree.results.certification import CertificationResult
@@ -144,6 +148,7 @@ def unmet(audit: AuditResult) -> list[str]:
 
 def _unmet_by_group(audit: AuditResult, result: CertificationResult, wanted: Fraction) -> list[str]:
     said: list[str] = []
+    people = _people(audit)
     for columns in audit.plan.groups:
         table = result.by_group(list(columns))
         for name, row in zip(table.index, table.to_dict("records"), strict=True):
@@ -152,17 +157,31 @@ def _unmet_by_group(audit: AuditResult, result: CertificationResult, wanted: Fra
                 continue
             short = short_of(round(row[ROBUST] * n), round(row[UNKNOWN] * n), n, wanted)
             if short:
-                said.append(f"{_named(columns, name)}: {short}")
+                said.append(f"{_named(columns, name, people)}: {short}")
     return said
 
 
-def _named(columns: tuple[str, ...], key: Any) -> str:
+def _people(audit: AuditResult) -> pd.DataFrame:
+    return next(iter(audit.prepared.values())).test.frame
+
+
+def _title(columns: tuple[str, ...], people: pd.DataFrame) -> str:
+    """Name groups within a sentence: ``sex``, or ``age, in bands,``."""
+    title = title_of(columns, people)
+    return f"{title}," if ", " in title else title
+
+
+def _named(columns: tuple[str, ...], key: Any, people: pd.DataFrame) -> str:
+    """Name a group: ``sex Female``, ``age under 25``."""
     values = key if isinstance(key, tuple) else (key,)
-    return ", ".join(f"{column} {value}" for column, value in zip(columns, values, strict=True))
+    bands = [read_bands(column, map(str, people.columns)) for column in columns]
+    names = [name if each is None else each.column for name, each in zip(columns, bands, strict=True)]
+    return ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
 
 
 def _unmet_metrics(audit: AuditResult, cell: Cell, bounds: tuple[Bound, ...]) -> list[str]:
     said: list[str] = []
+    people = _people(audit)
     for columns in ((), *audit.plan.groups) if bounds else ():
         wanted = [bound for bound in bounds if bound.metric.endswith(OF_GROUPS) == bool(columns)]
         if not wanted:
@@ -171,7 +190,7 @@ def _unmet_metrics(audit: AuditResult, cell: Cell, bounds: tuple[Bound, ...]) ->
         rows: list[dict[Any, Any]] = ranges.table.to_dict("records")
         known, least = set(ranges.index.get_level_values(0)), audit.plan.smallest_group
         said += [
-            f"{bound.metric} by {' and '.join(columns)} has no value: no group has {least} people"
+            f"{bound.metric} by {_title(columns, people)} has no value: no group has {least} people"
             for bound in wanted
             if bound.metric not in known
         ]
@@ -182,7 +201,8 @@ def _unmet_metrics(audit: AuditResult, cell: Cell, bounds: tuple[Bound, ...]) ->
             small = not together and row["n"] < audit.plan.smallest_group
             for bound in wanted:
                 if bound.metric == metric and not small:
-                    where = "" if together else f" of {_named(columns, tuple(key))}"
+                    where = f" by {_title(columns, people)}" if columns else ""
+                    where = where if together else f" of {_named(columns, tuple(key), people)}"
                     said.append(_outside(f"{metric}{where}", row, bound))
     return [each for each in said if each]
 
