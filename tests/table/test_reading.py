@@ -180,7 +180,8 @@ def test_feather_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     FRAME.to_feather(tmp_path / "t.feather")
     pd.testing.assert_frame_equal(read_table(tmp_path / "t.feather"), FRAME)
     text = FRAME.to_csv(index=False).encode()
-    for content in (text, gzip.compress(text), FRAME.to_parquet()):
+    feather = (tmp_path / "t.feather").read_bytes()
+    for content in (text, gzip.compress(text), FRAME.to_parquet(), feather):
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
         pd.testing.assert_frame_equal(read_table("-"), FRAME)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n")))
@@ -192,7 +193,7 @@ def test_excel_goes_through_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     class Book:
         sheet_names: ClassVar = ["people", "notes"]
 
-        def __init__(self, file: Path) -> None:
+        def __init__(self, content: object) -> None:
             pass
 
         def __enter__(self) -> "Book":
@@ -201,23 +202,47 @@ def test_excel_goes_through_pandas(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         def __exit__(self, *_: object) -> None:
             pass
 
-        def parse(self, sheet: str, header: object = 0, **options: object) -> pd.DataFrame:
-            assert sheet == "people"
-            return pd.DataFrame([["race", "score", "gpa"]]) if header is None else FRAME
+    def first_sheet(book: Book, sheet_name: int, header: object = 0, **options: object) -> pd.DataFrame:
+        assert sheet_name == 0
+        return pd.DataFrame([["race", "score", "gpa"]]) if header is None else FRAME
 
-    write(tmp_path, "t.xlsx", "")
+    write(tmp_path, "t.xlsx", "PK\x03\x04")
     with monkeypatch.context() as patch:
         patch.setattr(pd, "ExcelFile", Book)
+        patch.setattr(pd, "read_excel", first_sheet)
         with pytest.warns(EverytreeWarning, match=r"has 2 sheets; the first one, 'people', is read"):
             pd.testing.assert_frame_equal(read_table(tmp_path / "t.xlsx"), FRAME)
 
-    def missing(file: Path) -> None:
+    def missing(content: object) -> None:
         raise ImportError("`Import openpyxl` failed.") from ModuleNotFoundError("", name="openpyxl")
 
     monkeypatch.setattr(pd, "ExcelFile", missing)
     with pytest.raises(
         TableError, match=r"pandas needs openpyxl for xlsx files\. Install it with: pip install"
     ):
+        read_table(tmp_path / "t.xlsx")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"PK\x03\x04")))
+    with pytest.raises(TableError, match=r"'standard input': pandas needs openpyxl for such files\."):
+        read_table("-")
+
+
+def test_excel_as_it_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("openpyxl")
+    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    pd.testing.assert_frame_equal(read_table(tmp_path / "t.xlsx"), FRAME)
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO((tmp_path / "t.xlsx").read_bytes())))
+    pd.testing.assert_frame_equal(read_table("-"), FRAME)
+    FRAME.to_excel(tmp_path / "named.xlsx")
+    with pytest.warns(EverytreeWarning, match="taken for names of rows, and left out"):
+        pd.testing.assert_frame_equal(read_table(tmp_path / "named.xlsx"), FRAME)
+
+
+def test_a_suffix_that_does_not_fit_is_told(tmp_path: Path) -> None:
+    FRAME.to_parquet(tmp_path / "t.csv")
+    with pytest.raises(TableError, match=r"is no text: it begins as a \.parquet file does\. Rename it"):
+        read_table(tmp_path / "t.csv")
+    FRAME.to_csv(tmp_path / "t.xlsx")
+    with pytest.raises(TableError, match=r"Cannot read .* as xlsx: it does not begin as such a file does\."):
         read_table(tmp_path / "t.xlsx")
 
 

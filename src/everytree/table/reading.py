@@ -11,7 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import pandas as pd
 
@@ -28,6 +28,9 @@ __all__ = ["STANDARD_INPUT", "SUFFIXES", "read_table", "split_label"]
 
 STANDARD_INPUT = "-"
 
+UNNAMED = "a table"
+"""What standard input is to be, whose kind no suffix tells."""
+
 
 def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     """Read a table from a file, by its suffix, or from standard input.
@@ -36,7 +39,7 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
     ----------
     path : str or path
         A ``.csv``, ``.csv.gz``, ``.tsv``, ``.txt``, ``.parquet``, ``.feather``, ``.xlsx`` or ``.arff`` file;
-        ``-`` is standard input, for what a ``.csv`` file holds, packed or not, or a ``.parquet`` file. Text
+        ``-`` is standard input, for what one of these but ``.arff`` holds, text packed or not. Text
         files have a header; the separator (comma, semicolon, tab or bar), the encoding and a decimal comma
         are found.
 
@@ -50,7 +53,7 @@ def read_table(path: str | os.PathLike[str]) -> pd.DataFrame:
         If the file is missing, of an unknown kind, cannot be parsed, or has no rows.
     """
     if str(path) == STANDARD_INPUT:
-        return _read(_read_input, Path("standard input"), "a table")
+        return _read(_read_input, Path("standard input"), UNNAMED)
     file = Path(path)
     _check_exists(file)
     suffix, read = _reader(file)
@@ -70,8 +73,8 @@ def _read(read: Callable[[Path], pd.DataFrame], file: Path, kind: str) -> pd.Dat
     except ImportError as error:
         package = getattr(error.__cause__, "name", None) or error.name or "another package"
         raise TableError(
-            f"Cannot read {str(file)!r}: pandas needs {package} for {kind} files. Install it with: pip "
-            f"install {package}, or save the table as .csv."
+            f"Cannot read {str(file)!r}: pandas needs {package} for {_kinds(kind)}. Install it with: "
+            f"pip install {package}, or save the table as .csv."
         ) from error
     except Exception as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
@@ -84,8 +87,18 @@ def _read(read: Callable[[Path], pd.DataFrame], file: Path, kind: str) -> pd.Dat
     return frame
 
 
+def _kinds(kind: str) -> str:
+    return "such files" if kind == UNNAMED else f"{kind} files"
+
+
 def _read_text(file: Path) -> pd.DataFrame:
     content = file.read_bytes()
+    for mark, suffix in MARKS.items():
+        if content.startswith(mark):
+            raise TableError(
+                f"{str(file)!r} is no text: it begins as a {suffix} file does. Rename it so that its suffix "
+                "says what it is."
+            )
     return read_delimited(
         gzip.decompress(content) if file.name.lower().endswith(".gz") else content, str(file)
     )
@@ -93,41 +106,60 @@ def _read_text(file: Path) -> pd.DataFrame:
 
 def _read_input(name: Path) -> pd.DataFrame:
     content = sys.stdin.buffer.read()
-    if content.startswith(b"PAR1"):
-        return pd.read_parquet(io.BytesIO(content))
+    for mark, suffix in MARKS.items():
+        if content.startswith(mark):
+            return BINARY[suffix](io.BytesIO(content), str(name))
     return read_delimited(gzip.decompress(content) if content.startswith(b"\x1f\x8b") else content, str(name))
 
 
-def _read_parquet(file: Path) -> pd.DataFrame:
-    return pd.read_parquet(file)
+def _read_parquet(content: BinaryIO, name: str) -> pd.DataFrame:
+    return pd.read_parquet(content)
 
 
-def _read_feather(file: Path) -> pd.DataFrame:
-    return pd.read_feather(file)
+def _read_feather(content: BinaryIO, name: str) -> pd.DataFrame:
+    return pd.read_feather(content)
 
 
-def _read_excel(file: Path) -> pd.DataFrame:
+def _read_excel(content: BinaryIO, name: str) -> pd.DataFrame:
     """Read the first sheet, with what is missing and what a header may be as in a text table."""
-    with pd.ExcelFile(file) as book:
+    if MARKS.get(content.read(4)) != ".xlsx":
+        raise TableError(
+            f"Cannot read {name!r} as xlsx: it does not begin as such a file does. Check that it is "
+            "complete, without a password, and that its suffix says what it is; text is read as .csv."
+        )
+    content.seek(0)
+    with pd.ExcelFile(content) as book:
         names = book.sheet_names
         if len(names) > 1:
             warnings.warn(
-                f"{str(file)!r} has {len(names)} sheets; the first one, {names[0]!r}, is read.",
+                f"{name!r} has {len(names)} sheets; the first one, {names[0]!r}, is read.",
                 EverytreeWarning,
                 stacklevel=5,
             )
-        top = book.parse(names[0], header=None, nrows=1, keep_default_na=False)
+        top = pd.read_excel(book, sheet_name=0, header=None, nrows=1, keep_default_na=False)
         header = [str(entry).strip() for entry in top.to_numpy().ravel()]
-        check_names(header, str(file))
-        frame: pd.DataFrame = book.parse(names[0], keep_default_na=False, na_values=MISSING_IN_CSV)
-    return without_row_names(frame, header, str(file))
+        check_names(header, name)
+        frame = pd.read_excel(book, sheet_name=0, keep_default_na=False, na_values=MISSING_IN_CSV)
+    return without_row_names(frame, header, name)
+
+
+BINARY: dict[str, Callable[[BinaryIO, str], pd.DataFrame]] = {
+    ".parquet": _read_parquet,
+    ".feather": _read_feather,
+    ".xlsx": _read_excel,
+}
+MARKS = {b"PAR1": ".parquet", b"ARROW1": ".feather", b"PK\x03\x04": ".xlsx"}
+"""How files that are no text begin."""
+
+
+def _read_binary(file: Path) -> pd.DataFrame:
+    with file.open("rb") as content:
+        return BINARY[file.suffix.lower()](content, str(file))
 
 
 READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
     **dict.fromkeys((".csv", ".csv.gz", ".tsv", ".txt"), _read_text),
-    ".parquet": _read_parquet,
-    ".feather": _read_feather,
-    ".xlsx": _read_excel,
+    **dict.fromkeys(BINARY, _read_binary),
     ".arff": read_arff,
 }
 SUFFIXES = tuple(READERS)
