@@ -430,6 +430,21 @@ def test_what_a_first_audit_notes_of_a_file_is_said_in_one_line(run: Run, tmp_pa
     )
 
 
+def test_sex_and_race_come_before_other_groups() -> None:
+    """As in Adult, whose columns are numbers and called female and non_white."""
+    table = pd.DataFrame({"age": range(20, 60), "married": [0, 1] * 20, "relationship": [0, 1, 2, 3] * 10})
+    table = table.assign(non_white=table["married"], female=table["married"], age_binary_old=table["married"])
+    assert guess_groups(table, {}) == ("female", "non_white", "age by 25, 45")
+    assert guess_groups(table.drop(columns="female"), {}) == ("non_white", "married", "age by 25, 45")
+
+
+def test_labels_in_comments_are_written_as_they_are(run: Run, tmp_path: Path) -> None:
+    table = pd.DataFrame({"n": range(12), "m": [1, 2, 3] * 4, "ausgang": ["geblieben", "gekündigt"] * 6})
+    table.to_csv(tmp_path / "t.csv", index=False)
+    assert run("audit", "--init", "t.csv", "--label", "ausgang").code == 0
+    assert '{ "geblieben" = 1, "gekündigt" = 2 }' in (tmp_path / "audit.toml").read_text(encoding="utf-8")
+
+
 def test_bands_of_ages_that_are_alike_are_quarters() -> None:
     ages = pd.DataFrame({"age": [*range(12, 24)] * 3, "sex": ["f", "m"] * 18})
     assert guess_groups(ages, {}) == ("sex", "age by 15, 18, 21")

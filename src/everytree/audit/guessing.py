@@ -24,13 +24,12 @@ FEW, MANY = 10, 50
 
 MOST_GROUPS = 3
 
-SENSITIVE = frozenset(
-    (
-        *("sex", "gender", "race", "ethnicity", "ethnic", "religion", "nationality", "foreign", "disability"),
-        *("age", "marital", "married", "personal"),
-    )
+SENSITIVE = (
+    frozenset(("sex", "gender", "female", "male", "woman")),
+    frozenset(("race", "ethnicity", "ethnic", "white", "black", "hispanic", "minority")),
+    frozenset(("religion", "nationality", "foreign", "disability", "age", "marital", "married", "personal")),
 )
-"""Words in the names of columns that are proposed as groups before all others."""
+"""Words in the names of columns that are proposed as groups before all others; the first sets come first."""
 
 AGE, AGES, MOST_IN_BAND = "age", (25, 45, 65), 0.8
 """A column of ages, where the bands of ages begin, and the largest share of people that one band may hold."""
@@ -174,8 +173,9 @@ def guess_groups(X: pd.DataFrame, dropped: dict[str, str]) -> tuple[str, ...]:
         and name not in dropped
     ]
     ages = [_age_bands(X[name]) for name in map(str, X.columns) if name not in dropped and _is_age(X[name])]
-    sensitive = [name for name in few if _is_sensitive(name)][: MOST_GROUPS - len(ages[:1])]
-    return tuple((sensitive + ages or few)[:MOST_GROUPS])
+    sensitive = [name for name in few if _is_sensitive(name) and not (ages and AGE in _words(name))]
+    first = sorted(sensitive, key=_rank)[: MOST_GROUPS - len(ages[:1])]
+    return tuple((first + ages or few)[:MOST_GROUPS])
 
 
 def _is_age(column: pd.Series[Any]) -> bool:
@@ -199,7 +199,13 @@ def _words(name: str) -> list[str]:
 
 
 def _is_sensitive(name: str) -> bool:
-    return not SENSITIVE.isdisjoint(_words(name))
+    return _rank(name) < len(SENSITIVE)
+
+
+def _rank(name: str) -> int:
+    """The first set of sensitive words that the name has one of; their number if it has none."""
+    words = _words(name)
+    return next((rank for rank, known in enumerate(SENSITIVE) if not known.isdisjoint(words)), len(SENSITIVE))
 
 
 def is_text(column: pd.Series[Any]) -> bool:

@@ -260,9 +260,7 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
         label=_toml(table.label),
         positive=_toml(labels[-1]),
         labels=_in_comment(listing(labels)),
-        weights=_in_comment(
-            ", ".join(f"{json.dumps(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))
-        ),
+        weights=_in_comment(", ".join(f"{_toml(str(label))} = {k}" for k, label in enumerate(labels[:4], 1))),
         names=_names(labels, table.called),
         columns="\n".join(f"#   {_in_comment(_line(table, name))}" for name in table.names),
         drop=", ".join(map(_toml, table.dropped)),
@@ -283,11 +281,11 @@ def _fill(table: _Table, doubts: list[_Doubt], train: str, test: str | None, out
 def _names(labels: list[Any], called: dict[Any, str]) -> str:
     """Lines that give names to labels which are no words, to be filled in where they are not known."""
     if called:
-        lines = [f"{json.dumps(str(label))} = {_toml(called[label])}\n" for label in labels]
+        lines = [f"{_toml(str(label))} = {_toml(called[label])}\n" for label in labels]
         return "".join(["\n[data.labels]  # what the report calls the labels\n", *lines])
     if all(isinstance(label, str) for label in labels) or len(labels) > MOST_NAMED:
         return ""
-    lines = [f'# {json.dumps(str(label))} = "..."\n' for label in labels]
+    lines = [f'# {_toml(str(label))} = "..."\n' for label in labels]
     return "".join(["\n# [data.labels]  # what the report calls the labels\n", *lines])
 
 
