@@ -17,7 +17,7 @@ def test_ranges_are_shown_and_written(run: Run, tmp_path) -> None:  # noqa: F811
     )
     assert said.code == 0
     assert "accuracy" in said.err
-    assert "0.889   0.666 to 0.889   0.667 to 0.888   0.000" in said.err
+    assert "0.889   0.666 to 0.889   0.667 to 0.889   0.000" in said.err
     frame = pd.read_csv(tmp_path / "ranges.csv")
     assert frame.columns[:4].tolist() == ["metric", "race", "n", "estimate"]
     found = json.loads((tmp_path / "ranges.json").read_text())

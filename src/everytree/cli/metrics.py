@@ -106,7 +106,7 @@ def _show(screen: Console, ranges: MetricRanges) -> None:
             table.add_title(metric)
         last = metric
         proved = f"{_number(row['low'], math.floor)} to {_number(row['high'], math.ceil)}"
-        seen = _seen(row["attained_low"], row["attained_high"])
+        seen = _seen(row["attained_low"], row["attained_high"], row["estimate"])
         numbers = [str(int(row["n"])), _number(row["estimate"]), proved, seen, _number(row["gap"], math.ceil)]
         table.add_row("  " + ", ".join(map(str, dict.fromkeys(group))), numbers)
         for part in row["compared"].split("; ") if BETWEEN in group and row["compared"] else ():
@@ -120,11 +120,11 @@ def _show(screen: Console, ranges: MetricRanges) -> None:
     )
 
 
-def _seen(low: float, high: float) -> str:
+def _seen(low: float, high: float, today: float) -> str:
     """What trees have, rounded inwards."""
     if math.isnan(low):
         return "none"
-    return " to ".join(f"{end / 1000:.3f}" for end in seen_thousandths(low, high))
+    return " to ".join(f"{end / 1000:.3f}" for end in seen_thousandths(low, high, today))
 
 
 def _number(value: float, rounding: Any = round) -> str:

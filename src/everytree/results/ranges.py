@@ -39,16 +39,22 @@ EVERYBODY, BETWEEN = "everybody", "between groups"
 ENDS = ("low", "high")
 
 
-def seen_thousandths(low: float, high: float) -> tuple[int, int]:
+def seen_thousandths(low: float, high: float, today: float = math.nan) -> tuple[int, int]:
     """Round the ends of what was seen inwards, to thousandths; to the nearest where there is nothing between.
+
+    An end that is the value as it is, `today`, is rounded to the nearest as that is, so that the two agree.
 
     Examples
     --------
-    >>> seen_thousandths(2 / 3, 8 / 9), seen_thousandths(2 / 3, 2 / 3)
-    ((667, 888), (667, 667))
+    >>> seen_thousandths(2 / 3, 8 / 9), seen_thousandths(2 / 3, 2 / 3), seen_thousandths(2 / 3, 8 / 9, 8 / 9)
+    ((667, 888), (667, 667), (667, 889))
     """
     inner = math.ceil(round(1000 * low, 9)), math.floor(round(1000 * high, 9))
-    return inner if inner[0] <= inner[1] else (round(1000 * low), round(1000 * low))
+    ends = inner if inner[0] <= inner[1] else (round(1000 * low), round(1000 * low))
+    first, last = (
+        round(1000 * today) if value == today else end for value, end in zip((low, high), ends, strict=True)
+    )
+    return first, last
 
 
 @dataclass(frozen=True, eq=False, repr=False)

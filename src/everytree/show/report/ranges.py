@@ -132,7 +132,8 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
     low, high = _shown(row["low"], ratio, math.floor), _shown(row["high"], ratio, math.ceil)
     seen = ""
     if not math.isnan(row["attained_low"]):
-        ends = [_written(end, ratio) for end in seen_thousandths(row["attained_low"], row["attained_high"])]
+        inner = seen_thousandths(row["attained_low"], row["attained_high"], row["estimate"])
+        ends = [_written(end, ratio) for end in inner]
         seen = " to ".join(dict.fromkeys(ends))
         low = ends[0] if row["low_is"] == ATTAINED else low
         high = ends[1] if row["high_is"] == ATTAINED else high
