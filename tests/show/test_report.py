@@ -127,7 +127,7 @@ def test_witnesses_say_whether_they_stand_on_ties(audit, data, monkeypatch):
 def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     row = {
         "n": 9,
-        "estimate": 8 / 9,
+        "estimate": 7 / 9,
         "low": 2 / 3,
         "high": 8 / 9,
         "low_is": "attained",
@@ -136,6 +136,8 @@ def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     row |= {"attained_low": 2 / 3, "attained_high": 8 / 9, "gap": 0.0, "compared": ""}
     made = ranges._row("accuracy", "everybody", row)
     assert (made.low, made.high, made.seen) == ("66.7%", "88.8%", "66.7% to 88.8%")
+    same = ranges._row("accuracy", "everybody", row | {"estimate": 8 / 9})  # at most what it is
+    assert (same.today, same.high, same.seen) == ("88.9%", "88.9%", "66.7% to 88.9%")
     bound = ranges._row("accuracy", "everybody", row | {"low_is": "proved", "high_is": "proved"})
     assert (bound.low, bound.high) == ("66.6%", "88.9%")
     assert ranges._row("accuracy", "everybody", row | {"attained_high": 2 / 3}).seen == "66.7%"
@@ -467,6 +469,10 @@ def test_the_axis_spans_all_amounts_asked_for(monkeypatch):
     assert max(drawn[0].data["amount"]) == 30
     assert drawn_all.caption.endswith("each step is the amount at which people lose their proof.")
     ((cell, radius),) = audit.radii.items()
+    hurried = replace(audit, radii={cell: replace(radius, complete=False)})
+    assert curve(hurried, 0, 1).caption.endswith(
+        "A limit ended the search: more may be robust than is drawn."
+    )
     tied = replace(audit, radii={cell: replace(radius, lower=np.minimum(radius.lower, -1))})
     assert curve(tied, 0, 1).caption.endswith("may hang on a tie between splits as things are.")
 

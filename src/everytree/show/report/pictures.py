@@ -58,6 +58,8 @@ def curve(audit: AuditResult, sweep: int, depth: int, groups: tuple[str, ...] = 
     if radius is not None:
         display = CertifiedShareDisplay.from_radius(radius, features, whole=True)
         detail = "each step is the amount at which people lose their proof."
+        if not radius.complete:
+            detail += " A limit ended the search: more may be robust than is drawn."
         if (radius.lower < 0).any():
             detail += (
                 " Who is not proved at 0 gets a label that may hang on a tie between splits as things are."
