@@ -99,3 +99,10 @@ def test_gaps_are_fast_on_large_tables() -> None:
     start = time.perf_counter()
     check_gaps(table, 500)
     assert time.perf_counter() - start < 2
+
+
+def test_whole_numbers_are_far_apart_until_many_rows_are_added() -> None:
+    whole = training_table(pd.DataFrame({"x": [1.0, 2.0, 2.0**24, 2.0**24 + 2]}), Y)
+    check_gaps(whole, 10**6)
+    with pytest.raises(TableError, match=r"'x' has the values 1\.0 and 2\.0"):
+        check_gaps(whole, 10**7)

@@ -62,6 +62,9 @@ OWN, AWAY, TOWARDS, REMOVABLE = 0, 1, 2, 3
 """Measures of label i in a branch: rows that carry it, those of them that may be flipped to another label,
 rows of other labels that may be flipped to it, and rows that carry it and may be removed."""
 
+MOST_COUNTED = 2.0**20
+"""Numbers up to here are counted instead of sorted if they are whole; larger ones might overflow."""
+
 
 class Budget(NamedTuple):
     """What may still happen: additions m, flips l, removals k, and which labels additions may carry."""
@@ -108,16 +111,35 @@ def code_columns(
     codes = np.empty((n_columns, n_rows), np.int32)
     distinct = []
     for j in range(n_columns):
-        column = X[:, j]
-        ordered = np.sort(column)
-        keep = np.ones(n_rows, np.bool_)
-        np.not_equal(ordered[1:], ordered[:-1], out=keep[1:])
-        values = ordered[keep]
-        codes[j] = np.searchsorted(values, column)
+        codes[j], values = _ranked(X[:, j])
         distinct.append(values)
     starts = np.concatenate(([0], np.cumsum([len(values) for values in distinct]))).astype(np.int64)
     source = np.arange(n_columns) if source is None else source
     return Columns(codes, np.concatenate(distinct), starts, np.asarray(boolean, np.bool_), source)
+
+
+def _ranked(column: NDArray[np.float32]) -> tuple[NDArray[Any], NDArray[np.float32]]:
+    """The place of each number among the distinct ones, and those in order.
+
+    To sort takes the longest by far. Two values need no sorting, nor do numbers that are whole steps apart:
+    they are counted by the step. Steps grow with the numbers, so where all numbers of a step are one, as is
+    held against the column, the steps are in order and so are they.
+    """
+    low, high = column.min(), column.max()
+    if low < high:
+        is_high = column == high
+        if (is_high | (column == low)).all():
+            return is_high, np.array([low, high])
+    if low >= -MOST_COUNTED and high <= MOST_COUNTED and high - low < len(column):
+        rows, codes = _in_turn((column - low).astype(np.int64))
+        values = column[rows]
+        if (values[codes] == column).all():
+            return codes, values
+    ordered = np.sort(column)
+    keep = np.ones(len(column), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=keep[1:])
+    values = ordered[keep]
+    return np.searchsorted(values, column), values
 
 
 def type_rows(y: NDArray[np.int64], bias: ResolvedBias) -> RowTypes:
@@ -129,18 +151,27 @@ def type_rows(y: NDArray[np.int64], bias: ResolvedBias) -> RowTypes:
     flips_to = bias.flips_to if bias.flips > 0 else np.zeros((len(y), n_labels), np.bool_)
     removable = bias.removable if bias.removals > 0 else np.zeros(len(y), np.bool_)
     signature = y * 2 + removable
-    _, first, of_row = np.unique(signature, return_index=True, return_inverse=True)
+    example, of_row = _in_turn(signature)
     for j in range(n_labels):
-        if (flips_to[:, j] != flips_to[first[of_row], j]).any():
-            _, first, of_row = np.unique(of_row * 2 + flips_to[:, j], return_index=True, return_inverse=True)
-    label, flips_to, removable = y[first], flips_to[first], removable[first]
-    measures = np.zeros((len(first), 4, n_labels), np.int64)
-    each = np.arange(len(first))
+        if (flips_to[:, j] != flips_to[example[of_row], j]).any():
+            example, of_row = _in_turn(of_row * 2 + flips_to[:, j])
+    label, flips_to, removable = y[example], flips_to[example], removable[example]
+    measures = np.zeros((len(example), 4, n_labels), np.int64)
+    each = np.arange(len(example))
     measures[each, OWN, label] = 1
     measures[each, AWAY, label] = flips_to.any(axis=1)
     measures[:, TOWARDS, :] = flips_to
     measures[each, REMOVABLE, label] = removable
     return RowTypes(of_row.astype(np.int32), label, flips_to, removable, measures)
+
+
+def _in_turn(numbers: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For small whole numbers: a row that holds each one of them, in their order, and the place of each."""
+    present = np.bincount(numbers) > 0
+    of_row = (np.cumsum(present) - 1)[numbers]
+    some_row = np.empty(int(present.sum()), np.int64)
+    some_row[of_row] = np.arange(len(numbers))
+    return some_row, of_row
 
 
 @kernel

@@ -25,6 +25,9 @@ Below 2 the spacing of float32 is at most 1.2e-7 and the sum is rounded by at mo
 on half the spacing exceeds the step and the sum rounds back to where it started.
 """
 
+WHOLE_APART = 0.9
+"""Below this width no gap between two whole numbers is narrow, rounding included."""
+
 
 def check_gaps(table: TrainingTable, additions: int) -> None:
     """Refuse a table in which some gap could be bridged by steps that scikit-learn ignores.
@@ -76,6 +79,8 @@ def _narrow_gaps(
     values: NDArray[np.float32], widest: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Consecutive distinct values that are at most `widest` apart."""
+    if widest < WHOLE_APART and (values == np.rint(values)).all():
+        return values[:0], values[:0]
     ordered = np.sort(values)
     low, high = ordered[:-1], ordered[1:]
     with np.errstate(over="ignore"):
