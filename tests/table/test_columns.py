@@ -46,6 +46,8 @@ def tree(depth: int = 2) -> DecisionTreeClassifier:
         ([0.0, NEARLY_ONE, 0.0, 1.0], "numeric"),
         ([1e-50, 1.0, 0.0, 1.0], "numeric"),
         ([0, 1, 2, 1], "numeric"),
+        (np.array([0, 1, 2**64 - 1, 1], dtype=np.uint64), "numeric"),
+        (np.array([0, 1, -1, 1], dtype=np.int8), "numeric"),
         (np.array([0, 1, 0.5, 1], dtype=np.float16), "numeric"),
         (pd.Categorical([0, 1, 0, 1]), "categorical"),
         (pd.Categorical([False, True, False, True]), "categorical"),

@@ -140,7 +140,7 @@ def check_same_learner(
             continue  # compared when the steps were fitted, see `_check_repeated` and `keep_encoder`
         theirs = source
         if train.encoder is None:
-            theirs = source.only([name for name in source.frame.columns if name not in hidden])
+            theirs = source.only([name for name in source.names if name not in hidden])
         _compare_features(X, theirs, train)
         if own is not None:
             _compare_predictions(own, tree, X, theirs, train)
@@ -149,10 +149,10 @@ def check_same_learner(
 def _compare_features(X: NDArray[np.float32], source: Source, train: TrainingTable) -> None:
     """Compare our matrix with the one that the user's tree is given, bit for bit."""
     try:
-        given = source.given
-        if train.encoder is not None:
-            given = train.encoder.transform(in_known_form(train.encoder, source))
-        theirs = as_learner_sees(given)
+        if train.encoder is None:
+            theirs = source.as_seen
+        else:
+            theirs = as_learner_sees(train.encoder.transform(in_known_form(train.encoder, source)))
     except REFUSALS:
         return  # what scikit-learn refuses, the user's tree never sees
     if theirs.shape != X.shape:

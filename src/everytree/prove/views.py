@@ -64,7 +64,7 @@ class Views:
     def show(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         """Give rows or people as their views; without holes they stay what they are."""
         lacking = np.flatnonzero(lacks(X))
-        if len(np.setdiff1d(lacking, self.doubled)):
+        if len(lacking) and len(np.setdiff1d(lacking, self.doubled)):
             raise InternalError("A value is missing in a feature that has no place for it.")
         if len(self.doubled) == 0:
             return X

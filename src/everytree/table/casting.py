@@ -78,10 +78,12 @@ def number_block(source: Source, names: Sequence[str]) -> NDArray[np.float32]:
     TableError
         If a value is missing, infinite, or too large for float32, or if scikit-learn refuses the columns.
     """
-    place = {name: number for number, name in enumerate(source.frame.columns)}
+    place = {name: number for number, name in enumerate(source.names)}
     places = [place[name] for name in names]
     try:
-        block = as_learner_sees(take_columns(source.given, places))
+        taken = take_columns(source.given, places)
+        # a copy, so that what is made of it can be held against the cast itself afterwards
+        block = source.as_seen.copy(order="F") if taken is source.given else as_learner_sees(taken)
     except REFUSALS as error:
         raise TableError(
             f"scikit-learn cannot read the numbers of the {source.role} as float32: {error} Convert the "

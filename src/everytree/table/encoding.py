@@ -30,6 +30,7 @@ from everytree.table.structure import (
     UNSEEN_CODE,
     Column,
     Encoding,
+    Kind,
     TestTable,
     TrainingTable,
     feature_name,
@@ -106,7 +107,7 @@ def encode_training(
     """Encode a training table that has been read; see `training_table`."""
     if encoding not in ("onehot", "ordinal"):
         raise TableError(f"encoding must be 'onehot' or 'ordinal'; received {encoding!r}.")
-    names = source.frame.columns.to_list()
+    names = source.names
     refuse_label_among(names, label_name)
     dropped = known_names(drop, names, "drop", label_name)
     declared = known_names(categorical, names, "categorical", label_name) | source.categorical
@@ -129,14 +130,15 @@ def _fit_columns(
     source: Source, dropped: frozenset[str], declared: frozenset[str], encoding: Encoding
 ) -> tuple[NDArray[np.float32], tuple[str, ...], tuple[Column, ...]]:
     """Choose kind, categories and features of every column, and encode the training rows."""
-    names = source.frame.columns.to_list()
+    names = source.names
     if dropped.issuperset(names):
         raise TableError(
             "drop takes away every column of the training table; leave at least one to learn from."
         )
     numeric = _numeric_names(source, [name for name in names if name not in dropped], declared)
     block = number_block(source, numeric) if numeric else None
-    kinds = {name: number_kind(source.frame[name]) for name in numeric}
+    images = () if block is None else block.T
+    kinds = {name: _kind(source, name, image) for name, image in zip(numeric, images, strict=True)}
     columns, codes, used = [], {}, 0
     for name in names:
         if name in dropped:
@@ -165,17 +167,24 @@ def _in_order(distinct: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def _numeric_names(source: Source, names: Sequence[str], declared: frozenset[str]) -> list[str]:
     """Those of `names` that hold numbers and were not declared categorical."""
-    dtypes: list[Any] = source.frame.dtypes.to_list()
-    clear = {
-        name
-        for name, dtype in zip(source.frame.columns, dtypes, strict=True)
-        if isinstance(dtype, np.dtype) and dtype.kind in "iufb"
-    }
     return [
         name
         for name in names
-        if name not in declared and (name in clear or is_numeric(source.frame[name], source))
+        if name not in declared and (_is_clear(source.dtypes[name]) or is_numeric(source.frame[name], source))
     ]
+
+
+def _is_clear(dtype: Any) -> bool:
+    """Tell whether a type is one of numpy's for numbers, so that no value needs to be looked at."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+
+
+def _kind(source: Source, name: str, image: NDArray[np.float32]) -> Kind:
+    """What `number_kind` says of a column; of whole numbers 0 and 1 alone become 0 and 1 in float32."""
+    dtype = source.dtypes[name]
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return "boolean" if ((image == 0) | (image == 1)).all() else "numeric"
+    return number_kind(source.frame[name])
 
 
 def _feature_names(columns: Sequence[Column]) -> tuple[str, ...]:
@@ -244,9 +253,9 @@ def test_table(train: TrainingTable, X: object, y: object = None) -> TestTable: 
 
 def encode_people(train: TrainingTable, source: Source, y: object = None) -> tuple[TestTable, Source]:
     """Encode people whose table has been read; the table comes back in the order of training."""
-    if train.label_name in source.frame.columns:
+    if train.label_name in source.names:
         y = source.frame[train.label_name] if y is None else y
-        source = source.only([name for name in source.frame.columns if name != train.label_name])
+        source = source.only([name for name in source.names if name != train.label_name])
     source = same_columns(train, source)
     features = _encode(train, source) if train.encoder is None else transform(train.encoder, source)
     codes = None if y is None else codes_of_labels(train, label_values(y, len(source.frame), source.role))
@@ -259,7 +268,7 @@ test_table.__test__ = False  # type: ignore[attr-defined]  # pytest would otherw
 def same_columns(train: TrainingTable, source: Source) -> Source:
     """Bring the columns of a test table into the order of training, or say how they differ."""
     wanted = [column.name for column in train.columns]
-    received = source.frame.columns.to_list()
+    received = source.names
     if received == wanted:
         return source
     optional = {column.name for column in train.columns if column.encoding == "dropped"}
@@ -286,13 +295,13 @@ def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
     for column in train.columns:
         if column.encoding == "dropped":
             continue
-        values = source.frame[column.name]
         if column.kind == "categorical":
-            codes[column.name] = _known_codes(column, values, source, len(train.y))
-        else:
-            _refuse_text(values, source)
-            is_numeric(values, source)
-            numeric.append(column.name)
+            codes[column.name] = _known_codes(column, source.frame[column.name], source, len(train.y))
+            continue
+        if not _is_clear(source.dtypes[column.name]):
+            _refuse_text(source.frame[column.name], source)
+            is_numeric(source.frame[column.name], source)
+        numeric.append(column.name)
     block = number_block(source, numeric) if numeric else None
     return _assemble(train.columns, block, codes, len(source.frame), len(train.feature_names))
 

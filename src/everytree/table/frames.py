@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import narwhals as nw
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from everytree.errors import TableError
 from everytree.support.text import listing, nearest
-from everytree.table.casting import take_columns
+from everytree.table.casting import as_learner_sees, take_columns
 
 __all__ = [
     "Labels",
@@ -28,6 +29,9 @@ __all__ = [
     "plain_column",
     "refuse_label_among",
 ]
+
+NAMES = pd.Index(["x0"]).dtype
+"""The type that pandas gives to names of columns."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +66,26 @@ class Source:
 
     def only(self, names: Sequence[str]) -> Source:
         """Keep some columns, in the given order."""
-        if list(names) == self.frame.columns.to_list():
+        if list(names) == self.names:
             return self
-        place = {name: number for number, name in enumerate(self.frame.columns)}
+        place = {name: number for number, name in enumerate(self.names)}
         given = take_columns(self.given, [place[name] for name in names])
         return replace(self, frame=self.frame[list(names)], given=given)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Names of the columns; an index gives them one by one, which takes long."""
+        return self.frame.columns.to_list()
+
+    @cached_property
+    def dtypes(self) -> dict[str, Any]:
+        """The type of each column of the frame."""
+        return dict(zip(self.names, self.frame.dtypes.to_list(), strict=True))
+
+    @cached_property
+    def as_seen(self) -> NDArray[np.float32]:
+        """The table as given, cast once by scikit-learn itself (`as_learner_sees`); nobody writes to it."""
+        return as_learner_sees(self.given)
 
     @property
     def types(self) -> Any:
@@ -106,7 +125,8 @@ def as_source(X: object, role: str) -> Source:
         If `X` is no table, is empty, or has two columns of the same name.
     """
     frame = X if isinstance(X, pd.DataFrame) else _from_other(X, role)
-    names = _unique_names(frame.columns, role)
+    received = frame.columns.to_list()
+    names = _unique_names(received, role)
     if len(frame) == 0:
         raise TableError(
             f"The {role} has no rows. It needs at least one; received {len(names)} columns and no rows. "
@@ -114,7 +134,8 @@ def as_source(X: object, role: str) -> Source:
         )
     index = frame.index
     frame = frame.reset_index(drop=True) if not _counts_from_zero(index) else frame.copy(deep=False)
-    frame.columns = pd.Index(names)
+    if received != names or frame.columns.name is not None or frame.columns.dtype != NAMES:
+        frame.columns = pd.Index(names)
     return _plain_columns(frame, index, role, X)
 
 
@@ -125,12 +146,11 @@ def _counts_from_zero(index: pd.Index[Any]) -> bool:
 def _plain_columns(frame: pd.DataFrame, index: pd.Index[Any], role: str, given: object) -> Source:
     """Replace pandas categoricals by their values and object columns by a proper type."""
     dtypes = frame.dtypes.to_list()
-    categorical = [
-        name for name, t in zip(frame.columns, dtypes, strict=True) if isinstance(t, pd.CategoricalDtype)
-    ]
-    for name, dtype in zip(frame.columns, dtypes, strict=True):
-        if getattr(dtype, "kind", "") == "O":
-            frame[name] = plain_column(frame[name])
+    objects = [place for place, dtype in enumerate(dtypes) if getattr(dtype, "kind", "") == "O"]
+    names = frame.columns.to_list() if objects else []
+    categorical = [names[place] for place in objects if isinstance(dtypes[place], pd.CategoricalDtype)]
+    for place in objects:
+        frame[names[place]] = plain_column(frame[names[place]])
     return Source(frame, index, frozenset(categorical), role, given)
 
 

@@ -47,7 +47,9 @@ MISSING = _Hole.MISSING
 
 def lacks(X: NDArray[np.float32]) -> NDArray[np.bool_]:
     """For each feature, whether some row lacks it; the least value is NaN then, and needs no further room."""
-    return np.array([len(X) > 0 and np.isnan(X[:, j].min()) for j in range(X.shape[1])], np.bool_)
+    if X.size == 0 or not np.isnan(X.min()):
+        return np.zeros(X.shape[1], np.bool_)
+    return np.array([np.isnan(X[:, j].min()) for j in range(X.shape[1])], np.bool_)
 
 
 def feature_name(column: str, category: Any) -> str:

@@ -119,6 +119,8 @@ def plain_numbers(column: pd.Series[Any]) -> tuple[NDArray[Any], NDArray[np.bool
         Of the column's own type; anything where a value is missing.
     missing : ndarray of bool
     """
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "iub":
+        return np.asarray(column), np.zeros(len(column), np.bool_)  # nothing can be missing
     missing = column.isna().to_numpy()
     plain = getattr(column.dtype, "numpy_dtype", None)
     if plain is None:
