@@ -202,6 +202,13 @@ def test_equality_tells_types_apart():
     assert len({flip(1), flip("1"), flip(2)}) == 2
 
 
+def test_a_text_is_read_once():
+    assert parse("flip(3)") is parse("flip(3)")
+    for _ in range(2):
+        with pytest.raises(BiasError):
+            parse("flip(")
+
+
 def test_models_add_up():
     assert flip(1) + miss(2) + fake(3) == parse("flip(1) + miss(2) + fake(3)")
     assert sum([flip(1), flip(2)]) == flip(1) + flip(2)

@@ -106,10 +106,14 @@ def find_flips(model: BiasModel, table: TableView, additions: Additions) -> Flip
         added = _added_targets(component, targets, table, additions) if count and additions.budget else 0
         reaches.append(Reach(component, count, eligible, flippable, additions.budget if added else 0))
         if count:
-            flips_to[:, targets] |= eligible[:, None]
+            for label in np.flatnonzero(targets).tolist():  # by columns: rows are short, and take longer
+                flips_to[:, label] |= eligible
             added_bits |= added
-    flips_to[np.arange(table.n_rows), table.y] = False
-    offered = int(flips_to.any(axis=1).sum()) + (additions.budget if added_bits else 0)
+    some = np.zeros(table.n_rows, dtype=bool)
+    for label in range(len(table.labels)):
+        flips_to[:, label] &= table.y != label
+        some |= flips_to[:, label]
+    offered = int(some.sum()) + (additions.budget if added_bits else 0)
     return Flips(min(sum(reach.usable for reach in reaches), offered), flips_to, added_bits, reaches)
 
 

@@ -7,7 +7,7 @@ What goes wrong is put into words by `mistakes`.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeVar
 
 from everytree.bias.acts import FLIP
@@ -90,6 +90,13 @@ def parse(text: str) -> BiasModel:
     >>> parse("fake(5% of group, where age < 25)")
     fake('5% of group', where=(col('age') < 25))
     """
+    model: BiasModel = _known_model(text) if isinstance(text, str) else _run(text, "model")
+    return model
+
+
+@lru_cache(maxsize=64)
+def _known_model(text: str) -> BiasModel:
+    """Read a text; models never change, so the same text is read once."""
     model: BiasModel = _run(text, "model")
     return model
 
