@@ -87,8 +87,8 @@ class Learner:
         >>> Learner.read(DecisionTreeClassifier(max_depth=2)).settings.max_depth
         2
         """
-        encoder, tree = _split(estimator)
-        settings = Settings.read(tree)
+        encoder, tree, values = _split(estimator)
+        settings = Settings.of(values)
         fitted = hasattr(tree, "tree_")
         if fitted:
             _check_fitted(tree)
@@ -255,18 +255,18 @@ def _refuse_table_options(drop: object, categorical: object, encoding: str) -> N
             )
 
 
-def _split(estimator: Any) -> tuple[Any, Any]:
-    """Separate the steps of a Pipeline from the tree at its end; whatever is not understood is refused."""
+def _split(estimator: Any) -> tuple[Any, Any, dict[str, Any]]:
+    """Give the steps of a Pipeline, the tree at its end and its parameters, or refuse what is unknown."""
     steps, tree = [], estimator
     if type(estimator) is Pipeline:
         *steps, (_, tree) = estimator.steps
     problems = list(step_problems(steps))
     if type(tree) is DecisionTreeClassifier:
-        settings = read_parameters(tree)[1]
+        values, settings = read_parameters(tree)
         if problems:
             refuse([*problems, *settings], "The estimator cannot be certified as it is")
         refuse(settings)
-        return (estimator[:-1] if steps else None), tree
+        return (estimator[:-1] if steps else None), tree, values
     call = " Write DecisionTreeClassifier(), with brackets." if tree is DecisionTreeClassifier else ""
     kind = f"The estimator is {describe(tree)}, which is not supported.{why_not(tree)}{call}"
     if problems:

@@ -7,7 +7,7 @@ installed library, whose defaults may change. `availability` says what the setti
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import isfinite
 from numbers import Integral, Real
@@ -92,6 +92,11 @@ class Settings:
         """
         values, problems = read_parameters(tree)
         refuse(problems)
+        return cls.of(values)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> Settings:
+        """Take the settings from parameters that have been read."""
         return cls(**{field.name: values[field.name] for field in fields(cls)})
 
     def check_features(self, n_features: int) -> None:

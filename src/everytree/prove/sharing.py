@@ -121,6 +121,10 @@ class SharedWalk:
         self.tally.possible[who] |= walk.tally.possible
         mine = walk.finished & self.wanted[who]
         done = who[mine]
+        everybody = len(done) == len(self.finished) and np.array_equal(done, np.arange(len(done)))
         for whole, own in zip(self.tally, walk.tally, strict=True):
-            whole[done] = own[mine]
+            if everybody:
+                whole[:] = own
+            else:
+                whole[done] = own[mine]
         self.finished[done] = True

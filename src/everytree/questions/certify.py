@@ -167,13 +167,16 @@ def certify_prepared(
     labels = train.labels
     everything = tuple(labels.tolist())
     predictions = labels[prepared.predictions]
-    known = predictions.tolist()
+    alone = [(label,) for label in everything]
+    possible = [alone[code] for code in prepared.predictions.tolist()]
+    for p in np.flatnonzero(~robust).tolist():
+        possible[p] = everything
     ranges = np.stack([tally.low, tally.high], axis=2)
     ranges[~walked] = (0.0, 1.0)
     return CertificationResult(
         verdicts=verdicts,
         predictions=predictions,
-        possible_labels=[(known[p],) if robust[p] else everything for p in range(len(robust))],
+        possible_labels=possible,
         probability_ranges=ranges,
         labels=labels,
         bias=model,

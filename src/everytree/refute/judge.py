@@ -171,10 +171,10 @@ class Judge:
         InternalError
             If one of them has a witness.
         """
-        wrong = [p for p in np.flatnonzero(people) if int(p) in self.witnesses]
+        wrong = [p for p in sorted(self.witnesses) if people[p]]
         if wrong:
             raise InternalError(
-                f"Test person {int(wrong[0])} is proved although a retrained tree gives another label. This "
+                f"Test person {wrong[0]} is proved although a retrained tree gives another label. This "
                 "is a fault in everytree; please report it with the table."
             )
         self.proofs[people & ~self.proved] = by
