@@ -30,12 +30,11 @@ from everytree.table.structure import (
     UNSEEN_CODE,
     Column,
     Encoding,
-    Kind,
     TestTable,
     TrainingTable,
     feature_name,
 )
-from everytree.table.values import category_codes, is_numeric, number_kind, unread_column
+from everytree.table.values import category_codes, is_numeric, is_plain, kind_of, unread_column
 
 __all__ = [
     "codes_of_labels",
@@ -138,7 +137,7 @@ def _fit_columns(
     numeric = _numeric_names(source, [name for name in names if name not in dropped], declared)
     block = number_block(source, numeric) if numeric else None
     images = () if block is None else block.T
-    kinds = {name: _kind(source, name, image) for name, image in zip(numeric, images, strict=True)}
+    kinds = {name: kind_of(source, name, image) for name, image in zip(numeric, images, strict=True)}
     columns, codes, used = [], {}, 0
     for name in names:
         if name in dropped:
@@ -170,21 +169,8 @@ def _numeric_names(source: Source, names: Sequence[str], declared: frozenset[str
     return [
         name
         for name in names
-        if name not in declared and (_is_clear(source.dtypes[name]) or is_numeric(source.frame[name], source))
+        if name not in declared and (is_plain(source.dtypes[name]) or is_numeric(source.frame[name], source))
     ]
-
-
-def _is_clear(dtype: Any) -> bool:
-    """Tell whether a type is one of numpy's for numbers, so that no value needs to be looked at."""
-    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
-
-
-def _kind(source: Source, name: str, image: NDArray[np.float32]) -> Kind:
-    """What `number_kind` says of a column; of whole numbers 0 and 1 alone become 0 and 1 in float32."""
-    dtype = source.dtypes[name]
-    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
-        return "boolean" if ((image == 0) | (image == 1)).all() else "numeric"
-    return number_kind(source.frame[name])
 
 
 def _feature_names(columns: Sequence[Column]) -> tuple[str, ...]:
@@ -298,7 +284,7 @@ def _encode(train: TrainingTable, source: Source) -> NDArray[np.float32]:
         if column.kind == "categorical":
             codes[column.name] = _known_codes(column, source.frame[column.name], source, len(train.y))
             continue
-        if not _is_clear(source.dtypes[column.name]):
+        if not is_plain(source.dtypes[column.name]):
             _refuse_text(source.frame[column.name], source)
             is_numeric(source.frame[column.name], source)
         numeric.append(column.name)

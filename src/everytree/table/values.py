@@ -22,6 +22,8 @@ __all__ = [
     "category_codes",
     "holds_numbers",
     "is_numeric",
+    "is_plain",
+    "kind_of",
     "number_kind",
     "plain_numbers",
     "raw_column",
@@ -108,6 +110,19 @@ def number_kind(column: pd.Series[Any]) -> Kind:
         if not ((values[part] == 0) | (values[part] == 1) | missing[part]).all():
             return "numeric"
     return "numeric" if missing.all() else "boolean"
+
+
+def kind_of(source: Source, name: str, image: NDArray[np.float32]) -> Kind:
+    """What `number_kind` says of a column; of whole numbers 0 and 1 alone become 0 and 1 in float32."""
+    dtype = source.dtypes[name]
+    if isinstance(dtype, np.dtype) and dtype.kind in "iu":
+        return "boolean" if ((image == 0) | (image == 1)).all() else "numeric"
+    return number_kind(source.frame[name])
+
+
+def is_plain(dtype: Any) -> bool:
+    """Tell whether a type is one of numpy's for numbers, so that no value needs to be looked at."""
+    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
 
 
 def plain_numbers(column: pd.Series[Any]) -> tuple[NDArray[Any], NDArray[np.bool_]]:
