@@ -29,6 +29,9 @@ PATIENCE = 2.0
 DOORS = ("bias", "learner", "table")
 """Rooms of which kernels need some modules only: the whole of them imports pandas and scikit-learn."""
 
+LEAVE = "import os; os._exit(0)\n"
+"""How the other process ends: all is written, and to tidy up would keep this one waiting."""
+
 _begun: list[subprocess.Popen[bytes]] = []
 """The other process, where it was started ahead of all else."""
 
@@ -92,7 +95,7 @@ def program(half: str) -> str:
     """
     doors = {f"everytree.{room}": [str(Path(__file__).parents[1] / room)] for room in DOORS}
     return (
-        f"import sys, types; sys.path[:] = {sys.path!r}\n"
+        f"import gc, sys, types; gc.disable(); sys.path[:] = {sys.path!r}\n"
         f"for name, path in {doors!r}.items():\n"
         "    sys.modules[name] = types.ModuleType(name); sys.modules[name].__path__ = path\n"
         f"from everytree.prove.ahead import compile_half; compile_half({half!r})\n"
@@ -102,7 +105,7 @@ def program(half: str) -> str:
 def _start(half: str) -> subprocess.Popen[bytes] | None:
     try:
         return subprocess.Popen(
-            [sys.executable, "-c", program(half)],
+            [sys.executable, "-c", program(half) + LEAVE],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

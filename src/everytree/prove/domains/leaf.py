@@ -187,9 +187,10 @@ def _labels_of_leaves(
     """
     left, total, additions, label = splits.left, splits.total, splits.additions, types.label
     n_labels = types.measures.shape[2]
-    may_add = False
+    n_addable = np.int64(0)
     for i in range(n_labels):
-        may_add = may_add or budget.addable[i]
+        n_addable += budget.addable[i]
+    may_add = n_addable > 0  # not a literal, with which `_mark` would be compiled once more
     weighted = False
     if criterion is not None:
         weighted = criterion.code >= WEIGHTED
