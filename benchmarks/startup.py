@@ -23,7 +23,8 @@ from typing import Any
 import everytree
 from benchmarks.common import note, show, write_csv
 
-COMMAND = "import sys; from everytree.cli import main; sys.exit(main(sys.argv[1:]))"
+COMMAND = "import sys; from everytree.cli import main; sys.exit(main())"
+"""What the installed program runs."""
 UNIT = (sys.executable, "-c", "import sklearn.tree")
 PACKAGE = str(Path(everytree.__file__).parent)
 CERTIFY = ("certify", "hiring", "--bias", "flip(1)", "--depth", "1")

@@ -5,11 +5,13 @@ What a machine reads goes to standard output, and only when asked for; everythin
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from everytree.errors import EverytreeError
+from everytree.support.garbage import collected_late
 
 __all__ = ["Interrupted", "NotMet", "main"]
 
@@ -39,6 +41,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 a requirement is not met or the pipe is broken, 2 bad input (one message on standard
         error), 130 interrupted.
     """
+    with collected_late():
+        code = _run(arguments)
+    if arguments is None:
+        gc.disable()  # the program is at its end, and all that it holds goes with it
+    return code
+
+
+def _run(arguments: Sequence[str] | None) -> int:
     import typer
 
     from everytree.cli.app import app

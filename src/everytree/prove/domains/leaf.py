@@ -187,7 +187,7 @@ def _labels_of_leaves(
     """
     left, total, additions, label = splits.left, splits.total, splits.additions, types.label
     n_labels = types.measures.shape[2]
-    n_addable = np.int64(0)
+    n_addable: Any = np.int64(0)
     for i in range(n_labels):
         n_addable += budget.addable[i]
     may_add = n_addable > 0  # not a literal, with which `_mark` would be compiled once more
