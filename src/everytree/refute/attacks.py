@@ -19,6 +19,7 @@ from everytree.refute.change import Change
 from everytree.refute.copies import add_copies
 from everytree.refute.corners import turn_corner
 from everytree.refute.follow import follow, new_way
+from everytree.refute.judge import sorting_steps
 from everytree.refute.moves import Goal
 from everytree.refute.probes import probe, shrink
 from everytree.refute.trial import Trial
@@ -77,8 +78,9 @@ FEWEST_PEOPLE, FRUITFUL, COUNTED = 4, 4.0, 8
 """How many people such a node has; how many are thought to fall with each tree to begin with; and the number
 of trees over which that is counted."""
 
-CELL_SECONDS, ADDED_SECONDS = 3e-8, 0.015
-"""About what one cell of the table costs while one way is learned, and what it costs to add rows to it."""
+STEP_SECONDS, ADDED_SECONDS = 3e-9, 0.015
+"""About what a step of sorting one cell of the table costs while one way is learned, and what it costs to add
+rows to it."""
 
 
 @dataclass(eq=False)
@@ -97,6 +99,7 @@ class Attack:
         X = _filled(X, self.means)
         spread = X.std(axis=0, dtype=np.float64)  # float32 would overflow where the largest values are
         self.scale = np.where(spread > 0, 1 / np.maximum(spread, 1e-12), 0.0)
+        self.cell_seconds = STEP_SECONDS * sorting_steps(self.problem) / X.shape[1]
         self.least_rows = FEWEST_ROWS
         self.under_way = UnderWay(self.judge)
 
@@ -125,7 +128,7 @@ class Attack:
                         before = self.judge.retrained
                         ways = self._attack(int(p), wave, opening, times)
                         trainings = self.judge.retrained - before
-                        cost = CELL_SECONDS * self._arena(int(p)).columns.codes.size
+                        cost = self.cell_seconds * self._arena(int(p)).columns.codes.size
                         yield cost * ways + self._training_seconds * trainings
 
     @property
@@ -155,7 +158,7 @@ class Attack:
             trees, fallen = self.judge.retrained - retrained, still_open - int(self.judge.open.sum())
             if trees:
                 yielded += (fallen / trees - yielded) / COUNTED
-            yield RIVALS * CELL_SECONDS * arena.columns.codes.size + self._learning_seconds(trees)
+            yield RIVALS * self.cell_seconds * arena.columns.codes.size + self._learning_seconds(trees)
             if yielded < 1:
                 break
         self.under_way.settle()
@@ -184,7 +187,7 @@ class Attack:
                 shrink(arena.columns, arena.table, arena.rules, goal, self.way)
                 self.under_way.put(self._trial(arena), np.array([p], np.int32))
             trees = self.judge.retrained - before
-            yield 4 * CELL_SECONDS * arena.columns.codes.size + self._learning_seconds(trees)
+            yield 4 * self.cell_seconds * arena.columns.codes.size + self._learning_seconds(trees)
         self.under_way.settle()
 
     def _attack(self, p: int, wave: int, opening: int, times: int) -> int:

@@ -53,8 +53,8 @@ LEARNING = (8.0, 1.0, 1.0)
 """How much longer learning may take than looking for changes, by doubt (`SURE`, `ALTERED`, `TIED`), while
 there is both to do."""
 
-NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 7e-9, 3e-8
-"""About what a node costs, each row and column that is looked at, and each change times split."""
+NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 7e-9, 3e-9
+"""About what a node costs, each row and column that is looked at, and each change times split and label."""
 
 
 class _Step(NamedTuple):
@@ -198,16 +198,16 @@ class EveryTable:
 
         Whoever is touched in vain, because a node further up then takes another split, is asked for again.
         """
-        judge, rows = self.judge, len(task.node.rows)
+        judge, rows, n_labels = self.judge, len(task.node.rows), self.problem.bias.n_labels
         ready = self.changes.ready(task)
         if ready is None:
             self.blocked[people] = touched[:] = True
             return
         group = Group(judge.shown[people], judge.predictions[people])
-        room = room_for(ready.spot, self.problem.bias.n_labels, len(people))
+        room = room_for(ready.spot, n_labels, len(people))
         asked = np.ones(len(people), np.bool_)
         for part in self.changes.parts(task, ready):
-            yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part.changes) * len(task.usual), rows)
+            yield _Step(NODE_SECONDS + TABLE_SECONDS * n_labels * part.compared, rows)
             begin, again = 0, ONCE_MORE
             while begin < len(part.changes):
                 asked &= judge.open[people]
@@ -250,7 +250,7 @@ class EveryTable:
 
     def _search(self, p: int, tasks: list[Task]) -> Iterator[_Step]:
         """Look for changes that may give one person another label, one after the other, small nodes first."""
-        judge = self.judge
+        judge, n_labels = self.judge, self.problem.bias.n_labels
         group = Group(judge.shown[[p]], judge.predictions[[p]])
         asked, myself = np.ones(1, np.bool_), np.array([p], np.int32)
         for task in sorted(tasks, key=lambda task: len(task.node.rows)):
@@ -258,9 +258,9 @@ class EveryTable:
             if ready is None:
                 self.blocked[p] = True
                 continue
-            room = room_for(ready.spot, self.problem.bias.n_labels, 1)
+            room = room_for(ready.spot, n_labels, 1)
             for part in self.changes.parts(task, ready):
-                yield _Step(NODE_SECONDS + TABLE_SECONDS * len(part.changes) * len(task.usual), rows)
+                yield _Step(NODE_SECONDS + TABLE_SECONDS * n_labels * part.compared, rows)
                 for c, change in enumerate(part.changes):
                     if not judge.open[p]:
                         return

@@ -183,12 +183,14 @@ class Judge:
         self.walkable &= ~people
 
 
-def _training_seconds(problem: Problem) -> float:
-    """About what a training costs: on each level all rows are sorted by every column.
+def sorting_steps(problem: Problem) -> float:
+    """Steps that it takes to sort one row by every column: fewer where a column has few values."""
+    n_values = np.diff(problem.columns.starts)
+    return float((1 + np.log2(np.maximum(n_values, 1))).sum())
 
-    Columns of few values are sorted sooner, and below some levels most rows are in leaves.
-    """
+
+def _training_seconds(problem: Problem) -> float:
+    """About what a training costs: on each level all rows are sorted, and below some most are in leaves."""
     n_rows = len(problem.table.y)
-    n_values = np.diff(np.append(problem.columns.starts, len(problem.columns.values)))
-    steps = n_rows * float((1 + np.log2(np.maximum(n_values, 1))).sum())
-    return TRAINING_SECONDS + SORTING_SECONDS * steps * min(problem.depth, math.log2(n_rows + 1))
+    levels = min(problem.depth, math.log2(n_rows + 1))
+    return TRAINING_SECONDS + SORTING_SECONDS * n_rows * sorting_steps(problem) * levels

@@ -63,11 +63,12 @@ class Part(NamedTuple):
     """Some changes of a node; ``highest[c]`` counts up to the highest node that takes another split: 0 none.
 
     First are changes that leave the nodes above as they are, and one for each split that they bring about
-    before others for the same.
+    before others for the same. ``compared`` counts changes times splits that were looked at for this.
     """
 
     changes: NDArray[np.int32]
     highest: NDArray[np.int64]
+    compared: int
 
 
 class Altered(NamedTuple):
@@ -192,6 +193,7 @@ class NodeChanges:
 
     def _that_matter(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> Part:
         """Changes that may give the node another split than usual, and how far up they matter."""
+        compared = len(changes) * len(task.usual)
         other = self._other_split(task, spot, changes)
         changes, other = changes[other >= 0], other[other >= 0]
         everywhere = changes.copy()
@@ -201,9 +203,10 @@ class NodeChanges:
             if above is None:
                 break
             highest[self._other_split(above, self._everywhere, everywhere) >= 0] = steps
+            compared += len(changes) * len(above.usual)
             above = above.above
         order = np.lexsort((place_among_equals(other), highest > 0))
-        return Part(changes[order], highest[order])
+        return Part(changes[order], highest[order], compared)
 
     def _other_split(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int64]:
         """Which split, other than its usual ones, each change may give the node; -1 for none."""
