@@ -1,7 +1,7 @@
 """The judge: retrains the user's tree on trials and notes whose prediction changed.
 
 Every witness comes from here, whoever thought of the trial: it is a table of B(T), the same table in the
-user's own types, and a tree was learned from it.
+user's own types, and a tree was learned from it, or the part of it that changes (`part_trees.py`).
 """
 
 from __future__ import annotations
