@@ -12,9 +12,10 @@ HALF_LIFE, MOST_FAVOUR = 1.0, 12.0
 """Seconds, by estimate, after which people that a worker decided count half for its share of the time; and
 how many times as much it gets for them at most, so that nobody waits for long."""
 
-TIRING = {"attack": 3.0, "walk": 5.0}
+TIRING = {"attack": 2.0, "walk": 5.0, "tables": 5.0}
 """Seconds, by estimate, in which a worker decided nobody after which it gets half as much of the time. What
-attacks do not find at once they find seldom, and a long walk that proves nobody has others on its way."""
+attacks do not find at once they find seldom, a long walk that proves nobody has others on its way, and tables
+prove people when all their nodes are done, many at a time."""
 
 
 @dataclass(eq=False)
