@@ -6,13 +6,12 @@ One run a setting, with a progress function that notes the moments; nothing is c
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import FOLDER_VARIABLE, note, show, write_csv
-from benchmarks.unknown import EVERYDAY, PAPER, Case, cases, load_table, warm_up
+from benchmarks.common import note, show, write_csv
+from benchmarks.unknown import Case, chosen, load_table, warm_up
 
 CHOSEN = (
     "cancer depth 3 flip(2)",
@@ -59,12 +58,7 @@ def main() -> None:
     options = parser.parse_args()
     warm_up()
     rows = []
-    for case in cases():
-        if str(case) not in CHOSEN or options.only not in str(case):
-            continue
-        if case.table in (*PAPER, *EVERYDAY) and not os.environ.get(FOLDER_VARIABLE):
-            note(f"skipped without {FOLDER_VARIABLE}: {case}")
-            continue
+    for case in chosen([name for name in CHOSEN if options.only in name]):
         rows.append(measure(case, options.time_limit))
         note(f"{case}: {rows[-1]['end']}% decided")
     show(rows)

@@ -7,13 +7,12 @@ seed after the other; a person who falls is a wrong proof. Ends with code 1 then
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks.common import FOLDER_VARIABLE, note, show, write_csv
-from benchmarks.unknown import EVERYDAY, PAPER, Case, cases, load_table, warm_up
+from benchmarks.common import note, show, write_csv
+from benchmarks.unknown import Case, chosen, load_table, warm_up
 
 
 def besiege(case: Case, time_limit: float, seconds: float) -> dict[str, Any] | None:
@@ -66,12 +65,7 @@ def main() -> None:
     options = parser.parse_args()
     warm_up()
     rows = []
-    for case in cases():
-        if not any(text in str(case) for text in options.only):
-            continue
-        if case.table in (*PAPER, *EVERYDAY) and not os.environ.get(FOLDER_VARIABLE):
-            note(f"skipped without {FOLDER_VARIABLE}: {case}")
-            continue
+    for case in chosen(options.only):
         row = besiege(case, options.time_limit, options.seconds)
         if row is None:
             note(f"{case}: nobody is proved")

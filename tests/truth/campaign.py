@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from tests.truth.holes import holes_picked
 from tests.truth.mixed import mixed_problem
@@ -114,7 +115,6 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
 
     if len(problem.y) > LONGEST:
         return [(False, 0)] * len(problem.points)
-    node_changes.MANY_CELLS = 0  # two threads, as on large tables
     tree = DecisionTreeClassifier(random_state=0, **problem.parameters())
     prepared = prepare(tree, problem.X, problem.y, problem.points)
     train, people = prepared.train, People(prepared.test.X, prepared.predictions)
@@ -127,9 +127,10 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
         tables = EveryTable if EveryTable.is_possible(question) else WholeTables
         steps = tables(question, judge).steps() if tables.is_possible(question) else iter(())
     longest = now() + 3 * seconds  # trees without a depth limit have no end of paths
-    for _ in steps:
-        if worker == "programs" and now() > longest:
-            break
+    with patch.object(node_changes, "MANY_CELLS", 0):  # two threads, as on large tables
+        for _ in steps:
+            if worker == "programs" and now() > longest:
+                break
     labels = train.labels[prepared.predictions]
     return [(bool(proved), int(label)) for proved, label in zip(judge.proved, labels, strict=True)]
 
