@@ -10,52 +10,53 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
+from everytree.learner.criterion.front import largest_step
 from everytree.prove.problem import People
 from everytree.refute import node_changes
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
 from everytree.refute.node_changes import NodeChanges
-from everytree.refute.node_scores import Rivals
-from everytree.refute.tied_ways import DIFFERS, FATE, SAME, UNSURE, Group, differing, room_for, spot_of
+from everytree.refute.tied_ways import DIFFERS, SAME, UNSURE, Group, fates_of, room_for, spot_of
 from everytree.refute.usual_nodes import UsualNodes
 from everytree.support.clock import now
 from tests.refute.small_tables import problem_of, random_table
 from tests.truth.oracle import Learner, original_table
 
 
-def fates(problem, prepared, changes):
-    """What becomes of everybody after a change of the whole table."""
+def fates(problem, prepared, *changes):
+    """What becomes of everybody after each of some changes of the whole table."""
     spot = spot_of(problem.columns, problem.table.y, np.arange(len(problem.table.y), dtype=np.int32))
-    room = room_for(spot, problem.bias.n_labels, len(prepared.predictions))
-    listed = np.array([[*changes, *[(-1, -1)] * (3 - len(changes))]], np.int32)
-    group, everybody = Group(prepared.test.X, prepared.predictions), np.ones(len(prepared.predictions), bool)
-    nothing = np.zeros(0, np.int32)
-    rivals = Rivals(nothing, nothing, np.zeros((0, problem.bias.n_labels), np.int64))
-    args = problem.criterion, problem.columns, spot, rivals, listed, group, everybody
-    return differing(*args, problem.depth, room)[0][:, FATE]
+    listed = np.array([[*change, *[(-1, -1)] * (3 - len(change))] for change in changes], np.int32)
+    group = Group(prepared.test.X, prepared.predictions)
+    args = spot, problem.bias.n_labels, len(listed), len(prepared.predictions)
+    room = room_for(problem.criterion, *args)
+    step = largest_step(problem.criterion, len(problem.table.y))
+    return fates_of(problem.criterion, problem.columns, spot, step, listed, group, problem.depth, room)[0]
 
 
 @pytest.mark.parametrize("chunk", range(4))
-def test_all_trees_of_a_changed_table_are_followed(chunk):
+def test_all_trees_of_changed_tables_are_followed(chunk):
+    """All changes of a table together, so that those that are alike somewhere share what is learned."""
     for seed in range(50 * chunk, 50 * chunk + 50):
         rng, X, y, people, depth = random_table(seed)
         problem, prepared = problem_of(X, y, people, depth, "flip(2) + fake(1)")
         learner = Learner(people, y, len(y) if depth is None else depth)
-        for _ in range(12):
-            rows = rng.permutation(len(y))[: int(rng.integers(0, 4))]
+        tables = []
+        for k in range(20):
             changed = y.copy()
-            for r in rows:
-                changed[r] = rng.choice([j for j in range(-1, int(y.max()) + 1) if j != y[r]])
-            kept = changed >= 0
-            if kept.sum() < 2:
-                continue
-            possible = learner.possible_labels(original_table(X[kept], changed[kept]))
+            for r in rng.permutation(len(y))[: int(rng.integers(0, 4))]:
+                changed[r] = rng.choice([j for j in range(-(k < 6), int(y.max()) + 1) if j != y[r]])
+            if (changed >= 0).sum() >= 2:
+                tables.append(changed)
+        changes = [[(int(r), int(new[r])) for r in np.flatnonzero(new != y)] for new in tables]
+        found = fates(problem, prepared, *changes)
+        assert (found != UNSURE).all()
+        for new, fate in zip(tables, found.T, strict=True):
+            possible = learner.possible_labels(original_table(X[new >= 0], new[new >= 0]))
             expected = [possible[p] != {int(prepared.predictions[p])} for p in range(len(people))]
-            found = fates(problem, prepared, [(int(r), int(changed[r])) for r in rows])
-            assert (found != UNSURE).all()
-            assert (found != SAME).tolist() == expected, (seed, rows)
+            assert (fate != SAME).tolist() == expected, (seed, new)
             surely = [int(prepared.predictions[p]) not in possible[p] for p in range(len(people))]
-            assert np.array(surely)[found == DIFFERS].all(), (seed, rows)
+            assert np.array(surely)[fate == DIFFERS].all(), (seed, new)
 
 
 @pytest.mark.parametrize("bias", ["flip(1)", "flip(2)", "fake(2)", "flip(1) + fake(1)"])
@@ -85,11 +86,23 @@ def test_a_large_node_whose_splits_gain_nothing_may_stop():
     problem, prepared = problem_of(X, y, X[:4], 2, "flip(1)")
     assert (fates(problem, prepared, []) == SAME).all()
     problem.__dict__["criterion"] = problem.criterion._replace(stop_rows=20)  # a cached property
-    assert (fates(problem, prepared, []) != SAME).tolist() == [False, True, True, False]
+    assert (fates(problem, prepared, [])[:, 0] != SAME).tolist() == [False, True, True, False]
     judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
     worker = EveryTable(problem, judge)
     list(worker.steps())
     assert not judge.proved[[1, 2]].any()
+
+
+def test_more_ties_than_are_followed_prove_nobody():
+    """Each of 140 rows has a column of its own: any of them may be cut off first."""
+    X, y = np.eye(140), np.arange(140) % 2
+    problem, prepared = problem_of(X, y, np.eye(140)[:3], 2, "flip(1)")
+    assert (fates(problem, prepared, [], [(0, 1)], [(5, 0), (6, 1)]) == UNSURE).all()
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    worker = EveryTable(problem, judge)
+    list(worker.steps())
+    assert not judge.proved.any()
+    assert not (worker.finished & judge.open).any()
 
 
 def test_people_are_proved_before_the_end():
@@ -127,36 +140,28 @@ def test_tables_that_were_found_and_not_learned_from_prove_nobody(bias, seconds,
     assert proved >= 1
 
 
-def test_halves_and_rivals_find_what_one_thread_finds_among_all_splits(monkeypatch):
-    """People are followed one by one, so that whom a change turns does not hang on who else comes along."""
+def test_halves_and_single_changes_give_what_all_changes_together_give(monkeypatch):
     rng = np.random.default_rng(3)
     X = rng.random((60, 3)).round(2)
     y = ((X[:, 0] > 0.5) ^ (rng.random(60) < 0.1)).astype(int)
     problem, prepared = problem_of(X, y, rng.random((25, 3)), 2, "flip(2)")
-
-    def fates_and_changes(many, with_rivals):
-        none = node_changes._no_rivals(2)
-        monkeypatch.setattr(node_changes, "MANY_CELLS", many)
-        monkeypatch.setattr(node_changes, "Rivals", Rivals if with_rivals else lambda *splits: none)
-        judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
-        tasks = defaultdict(list)
-        changes = NodeChanges(problem, judge)
-        list(UsualNodes(problem, judge, 2, np.zeros(25, bool)).fill(tasks))
-        found = []
-        for p in range(25):
-            group = Group(judge.shown[[p]], judge.predictions[[p]])
-            for task in tasks[p]:
-                ready = changes.ready(task)
-                room = room_for(ready.spot, 2, 1)
-                for part in changes.parts(task, ready):
-                    args = part.changes, group, np.ones(1, bool), room
-                    found.append((part.highest.tolist(), *changes.follow(task, ready.spot, *args)[0][0]))
-        return found
-
-    usual = fates_and_changes(10**9, with_rivals=False)
-    assert {fate for _, fate, _ in usual} >= {SAME, DIFFERS}
-    assert fates_and_changes(10**9, with_rivals=True) == usual
-    assert fates_and_changes(0, with_rivals=True) == usual
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    tasks = defaultdict(list)
+    changes = NodeChanges(problem, judge)
+    list(UsualNodes(problem, judge, 2, np.zeros(25, bool)).fill(tasks))
+    seen = set()
+    for task in {id(task): task for some in tasks.values() for task in some}.values():
+        ready = changes.ready(task)
+        for part in changes.parts(task, ready):
+            listed = part.changes[:200]
+            monkeypatch.setattr(node_changes, "MANY_CELLS", 10**9)
+            together = changes.follow(task, ready.spot, listed, task.people)[0]
+            monkeypatch.setattr(node_changes, "MANY_CELLS", 0)
+            assert (changes.follow(task, ready.spot, listed, task.people)[0] == together).all()
+            alone = [changes.follow(task, ready.spot, one[None], task.people)[0] for one in listed]
+            assert len(listed) == 0 or (np.hstack(alone) == together).all()
+            seen |= set(together.ravel().tolist())
+    assert seen >= {SAME, DIFFERS}
 
 
 def people_who_change(X, y, people, depth, bias, predictions):

@@ -65,7 +65,7 @@ HEAD_START, HEAD_START_DEEP = 1.0, 0.25
 """Seconds, by estimate, that the walk has for itself: most walks prove most people in that time, those of
 trees that are too deep for screening do not. One that is half done by then has as much again."""
 
-SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 4.0, "fewer": 1.0, "programs": 1.0}
+SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 8.0, "fewer": 1.0, "programs": 1.0}
 """How the time is divided between workers that have something to do, to begin with. Trying every table
 decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
 decides many people in a second gets more of it."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from heapq import heappop, heappush
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from everytree.learner.criterion.front import WEIGHTED
 from everytree.refute.judge import TABLES
 from everytree.refute.node_changes import IN_VAIN, SURE, TIED, NodeChanges
 from everytree.refute.part_trees import PartTrees
-from everytree.refute.tied_ways import CHANGE, DIFFERS, FATE, MAY_DIFFER, SAME, UNSURE, Group, room_for
+from everytree.refute.tied_ways import DIFFERS, MAY_DIFFER, SAME, UNSURE
 from everytree.refute.under_way import UnderWay
 from everytree.refute.usual_nodes import Task, UsualNodes
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from everytree.prove.problem import Problem
     from everytree.refute.judge import Judge
-    from everytree.refute.node_changes import Part
     from everytree.refute.trial import Trial
 
 MOST_CHANGES = 8
@@ -37,24 +36,25 @@ MOST_CHANGES = 8
 SIZES = (32, 512, 4096)
 """Rows of nodes that are looked at before larger ones, for everybody."""
 
-PART = 512
-"""Changes that are tried before others have their turn."""
+FIRST, LONGER, MOST_CASES = 16, 4, 100_000
+"""Changes of a node that are tried first, how many times as many then, and at most, times people, before
+others have their turn."""
 
 TOGETHER = 128
 """People for whom changes are tried at once."""
 
 ONCE_MORE = 8
-"""How often a part is looked at again for people whose change was in vain."""
+"""How many changes that turn somebody in a node are followed from further up until one is not in vain."""
 
 TRIALS_A_PERSON = 40
-"""Tables on which the user's tree is retrained for the sake of one person."""
+"""Tables on which the user's tree is retrained for the sake of one person because of ties."""
 
-LEARNING = (8.0, 1.0, 1.0)
+LEARNING, DEAR_LEARNING = (8.0, 1.0, 0.25), (1.0, 0.25, 0.0)
 """How much longer learning may take than looking for changes, by doubt (`SURE`, `ALTERED`, `TIED`), while
-there is both to do."""
+there is both to do; and where a training takes long, so that looking decides more people."""
 
-NODE_SECONDS, CELL_SECONDS, TABLE_SECONDS = 3e-4, 7e-9, 3e-9
-"""About what a node costs, each row and column that is looked at, and each change times split and label."""
+NODE_SECONDS, CELL_SECONDS, SCORE_SECONDS = 3e-4, 1.3e-8, 2e-8
+"""About what a node costs, each row and column that is looked at, and each split that is compared."""
 
 
 class _Step(NamedTuple):
@@ -74,7 +74,7 @@ class EveryTable:
     it takes splits that tie on T: all of these, with both sides, are nodes here. At the first node where it
     does not, the rows are those of the node with the changes of T' that lie in it, one of the lists that are
     tried, and `deviating` says so: the split taken is among those that may be best, or the learner stops.
-    There, `first_differing` follows every tree of the changed node. Where all splits that may be best are
+    There, `fates_of` follows every tree of the changed node. Where all splits that may be best are
     usual and the learner cannot stop, there is nothing to try: a node that T' makes pure shows its label on
     the person's side of a split that is left. A removal that widens a gap makes two splits of the node equal;
     one of them is not usual, or both are followed, and the midpoint of the wide gap lies between those of
@@ -89,6 +89,7 @@ class EveryTable:
         self.blocked = np.zeros(len(judge.open), np.bool_)
         self.doubtful = np.zeros(len(judge.open), np.bool_)
         self._trials: Counter[int] = Counter()
+        self._sure: Counter[int] = Counter()
         self._found: list[tuple[int, int, int, int, Trial]] = []
         self.under_way = UnderWay(judge)
 
@@ -104,11 +105,12 @@ class EveryTable:
         return few and plain and problem.criterion.code < WEIGHTED
 
     def steps(self) -> Iterator[float]:
-        """List the nodes, try their changes for everybody, then one by one; gives about the seconds.
+        """List the nodes and try their changes for everybody; gives about the seconds.
 
         Small nodes are looked at first: that is where one record matters most. Learning has most of the time,
-        but not all of it, so that trees that take long to learn keep nobody from being proved. Who is left
-        then may get another label by a tie.
+        but not all of it, so that trees that take long to learn keep nobody from being proved. Whoever was
+        expected to fall and did not is looked at again, by all changes. Who is left then may get another
+        label by a tie.
         """
         self.changes = NodeChanges(self.problem, self.judge)
         self.part_trees = PartTrees(self.judge, self.changes)
@@ -116,18 +118,22 @@ class EveryTable:
         yield from UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked).fill(tasks)
         yield from self._take_turns(self._look_for_all(tasks))
         for p in np.flatnonzero(self.people & self.judge.open).tolist():
-            yield from self._take_turns(self._search(p, tasks[p]))
+            again = self._look_for(np.array([p], np.int32), tasks, 0, len(self.problem.table.y), by_all=True)
+            yield from self._take_turns(again)
             if self.judge.open[p]:
                 self._finish(p)
 
     def _take_turns(self, steps: Iterator[_Step]) -> Iterator[float]:
         """Look for changes and learn from what is found, the surest and the smallest nodes first."""
         found, number = self._found, count()
+        ratios = DEAR_LEARNING if self.part_trees.worthwhile else LEARNING
         looking = learning = 0.0
         searching = True
         while searching or found:
-            if found and (learning <= LEARNING[found[0][0]] * looking or not searching):
-                seconds = self._learn(*heappop(found)[-2:])
+            if found and (learning <= ratios[found[0][0]] * looking or not searching):
+                doubt, _, _, p, trial = heappop(found)
+                self._sure[p] -= doubt == SURE
+                seconds = self._learn(p, trial)
                 learning += seconds
                 yield seconds
                 continue
@@ -135,6 +141,11 @@ class EveryTable:
             searching = step is not None
             if step is not None:
                 for doubt, p, trial in step.trials:
+                    self._trials[p] += 1
+                    if doubt == TIED and self._trials[p] > TRIALS_A_PERSON:
+                        self.blocked[p] = True
+                        continue
+                    self._sure[p] += doubt == SURE
                     heappush(found, (doubt, step.size, next(number), p, trial))
                 looking += step.seconds
                 yield step.seconds
@@ -142,7 +153,7 @@ class EveryTable:
 
     def _expected(self) -> list[int]:
         """People who are about to fall: a table that should do was found and not read yet."""
-        return [*(p for doubt, _, _, p, _ in self._found if doubt == SURE), *self.under_way.people()]
+        return [*(p for p, times in self._sure.items() if times), *self.under_way.people()]
 
     def _finish(self, p: int) -> None:
         """Everything was tried for somebody: proved, unless a table was found that may give another label."""
@@ -153,9 +164,7 @@ class EveryTable:
     def _learn(self, p: int, trial: Trial) -> float:
         """Retrain on a table from which somebody may get another label; gives about the seconds."""
         before = self.judge.retrained
-        self._trials[p] += 1
-        self.blocked[p] |= self._trials[p] > TRIALS_A_PERSON
-        if self.judge.open[p] and not self.blocked[p]:
+        if self.judge.open[p]:
             self.blocked[p] |= not self.under_way.put(trial, np.array([p], np.int32))
         return self.judge.training_seconds * (self.judge.retrained - before) / self.under_way.at_once
 
@@ -163,7 +172,7 @@ class EveryTable:
         """Try the changes of nodes for many people at once; prove whom none of them touches.
 
         Small nodes come first, for everybody; in them, those who have the least to look at. What is left in
-        ``tasks`` are the nodes where something was found that did not refute a person.
+        ``tasks`` are the nodes that were not looked at to the end for a person.
         """
         people = np.flatnonzero(self.people).tolist()
         to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
@@ -174,100 +183,99 @@ class EveryTable:
                 some = left[begin : begin + TOGETHER]
                 yield from self._look_for(some, tasks, more_than, most)
                 for p in some.tolist():
-                    if self.judge.open[p] and not tasks[p]:
+                    if self.judge.open[p] and not tasks[p] and not self.doubtful[p]:
                         self._finish(p)
 
     def _look_for(
-        self, some: NDArray[np.int32], tasks: dict[int, list[Task]], more_than: int, most: int
+        self,
+        some: NDArray[np.int32],
+        tasks: dict[int, list[Task]],
+        more_than: int,
+        most: int,
+        *,
+        by_all: bool = False,
     ) -> Iterator[_Step]:
         """Try the changes of nodes with so many rows, for some people, the smallest first.
 
-        Whoever is about to fall is passed over, and keeps the nodes that were not looked at.
+        Whoever is about to fall is passed over, and keeps the nodes that were not looked at, unless everybody
+        is looked at ``by_all`` changes.
         """
         theirs = {id(task): task for p in some.tolist() for task in tasks[p] if self.judge.open[p]}
         fit = [task for task in theirs.values() if more_than < len(task.node.rows) <= most]
         for task in sorted(fit, key=lambda task: len(task.node.rows)):
-            people = some[np.isin(some, task.people) & ~np.isin(some, self._expected())]
-            touched = np.zeros(len(people), np.bool_)
-            yield from self._look_at(task, people, touched)
-            for p in people[~touched].tolist():
+            people = some[np.isin(some, task.people) & self.judge.open[some]]
+            if not by_all:
+                people = people[~np.isin(people, self._expected())]
+            ended = np.ones(len(people), np.bool_)
+            if len(people):
+                yield from self._look_at(task, people, ended, by_all)
+            for p in people[ended].tolist():
                 tasks[p].remove(task)
 
-    def _look_at(self, task: Task, people: NDArray[np.int32], touched: NDArray[np.bool_]) -> Iterator[_Step]:
-        """Try the changes of one node for some who come there, and note who is touched by one.
+    def _look_at(
+        self, task: Task, people: NDArray[np.int32], ended: NDArray[np.bool_], by_all: bool
+    ) -> Iterator[_Step]:
+        """Try the changes of one node for some who come there, and note for whom not all were tried.
 
-        Whoever is touched in vain, because a node further up then takes another split, is asked for again.
+        A few come first: whom one of them surely turns is not looked at any longer.
         """
-        judge, rows, n_labels = self.judge, len(task.node.rows), self.problem.bias.n_labels
+        judge = self.judge
         ready = self.changes.ready(task)
         if ready is None:
-            self.blocked[people] = touched[:] = True
+            self.blocked[people] = True
             return
-        group = Group(judge.shown[people], judge.predictions[people])
-        room = room_for(ready.spot, n_labels, len(people))
-        asked = np.ones(len(people), np.bool_)
-        for part in self.changes.parts(task, ready):
-            yield _Step(NODE_SECONDS + TABLE_SECONDS * n_labels * part.compared, rows)
-            begin, again = 0, ONCE_MORE
-            while begin < len(part.changes):
-                asked &= judge.open[people]
-                if not asked.any():
+        waiting, length = np.empty((0, self.changes.few.most, 2), np.int32), FIRST
+        longest = max(FIRST, MOST_CASES // len(people))
+        for part in chain(self.changes.parts(task, ready), [None]):
+            if part is not None:
+                yield _Step(NODE_SECONDS + SCORE_SECONDS * part.compared, len(task.node.rows))
+                waiting = np.concatenate([waiting, part.changes])
+            while len(waiting) >= (length if part is not None else 1):
+                asked = np.flatnonzero(ended & judge.open[people])
+                if len(asked) == 0:
                     return
-                listed = part.changes[begin : begin + PART]
-                found, cells = self.changes.follow(task, ready.spot, listed, group, asked, room)
-                touched |= found[:, FATE] != SAME
-                self.blocked[people] |= found[:, FATE] == UNSURE
-                asked &= found[:, FATE] == SAME
-                step, in_vain = self._judged(task, part, begin, people, found)
+                listed, waiting = waiting[:length], waiting[length:]
+                fates, cells = self.changes.follow(task, ready.spot, listed, people[asked])
+                self.blocked[people[asked]] |= (fates == UNSURE).any(axis=1)
+                self.doubtful[people[asked]] |= (fates != SAME).any(axis=1)
+                step, found = self._judged(task, listed, people[asked], fates)
+                if not by_all:
+                    ended[asked[found]] = False
                 yield step._replace(seconds=step.seconds + CELL_SECONDS * cells)
-                begin += len(listed)
-                if in_vain.any() and again:
-                    again -= 1
-                    asked |= in_vain
-                    begin += int(found[in_vain, CHANGE].min()) + 1 - len(listed)
+                length = min(LONGER * length, longest)
 
     def _judged(
-        self, task: Task, part: Part, begin: int, people: NDArray[np.int32], found: NDArray[np.int64]
+        self,
+        task: Task,
+        changes: NDArray[np.int32],
+        people: NDArray[np.int32],
+        fates: NDArray[np.int8],
     ) -> tuple[_Step, NDArray[np.bool_]]:
-        """The tables found for those whom a node surely gives another label, and who is touched in vain."""
-        in_vain = np.zeros(len(people), np.bool_)
-        trials, seconds = [], 0.0
-        for i in np.flatnonzero(found[:, FATE] == DIFFERS).tolist():
-            c, p = begin + int(found[i, CHANGE]), int(people[i])
-            self.doubtful[p] = True
-            doubt, cells = self.changes.doubt(task, part.changes[c], int(part.highest[c]), p)
-            seconds += CELL_SECONDS * cells
-            in_vain[i] = doubt == IN_VAIN
-            if doubt == IN_VAIN or not self.judge.open[p]:
-                continue
-            trial, settled = self.changes.trial(task.node, part.changes[c]), False
-            if doubt == SURE:
-                altered = self.changes.altered(task, part.changes[c], int(part.highest[c]))
-                settled = self.part_trees.turns(altered, trial, p)
-            if not settled:
-                trials.append((doubt, p, trial))
-        return _Step(seconds, len(task.node.rows), tuple(trials)), in_vain
-
-    def _search(self, p: int, tasks: list[Task]) -> Iterator[_Step]:
-        """Look for changes that may give one person another label, one after the other, small nodes first."""
-        judge, n_labels = self.judge, self.problem.bias.n_labels
-        group = Group(judge.shown[[p]], judge.predictions[[p]])
-        asked, myself = np.ones(1, np.bool_), np.array([p], np.int32)
-        for task in sorted(tasks, key=lambda task: len(task.node.rows)):
-            rows, ready = len(task.node.rows), self.changes.ready(task)
-            if ready is None:
-                self.blocked[p] = True
-                continue
-            room = room_for(ready.spot, n_labels, 1)
-            for part in self.changes.parts(task, ready):
-                yield _Step(NODE_SECONDS + TABLE_SECONDS * n_labels * part.compared, rows)
-                for c, change in enumerate(part.changes):
-                    if not judge.open[p]:
-                        return
-                    found, cells = self.changes.follow(task, ready.spot, change[None], group, asked, room)
-                    self.blocked[p] |= found[0, FATE] == UNSURE
-                    step, _ = self._judged(task, part, c, myself, found)
-                    if found[0, FATE] == MAY_DIFFER:
-                        self.doubtful[p] = True
-                        step = step._replace(trials=((TIED, p, self.changes.trial(task.node, change)),))
-                    yield step._replace(seconds=step.seconds + CELL_SECONDS * cells)
+        """The tables that may give people another label, and for whom there is one that surely does."""
+        found, trials = np.zeros(len(people), np.bool_), []
+        differ = np.flatnonzero((fates == DIFFERS).any(axis=0))
+        highest = np.zeros(len(changes), np.int64)
+        highest[differ], compared = self.changes.highest(task, changes[differ])
+        seconds = SCORE_SECONDS * compared
+        for i in np.flatnonzero((fates != SAME).any(axis=1)).tolist():
+            p, those = int(people[i]), np.flatnonzero(fates[i] == DIFFERS)
+            for c in those[np.argsort(highest[those] > 0, kind="stable")][:ONCE_MORE].tolist():
+                if not self.judge.open[p]:
+                    break
+                doubt, cells = self.changes.doubt(task, changes[c], int(highest[c]), p)
+                seconds += CELL_SECONDS * cells
+                if doubt == IN_VAIN:
+                    continue
+                trial, settled = self.changes.trial(task.node, changes[c]), False
+                if doubt == SURE:
+                    altered = self.changes.altered(task, changes[c], int(highest[c]))
+                    settled = self.part_trees.turns(altered, trial, p)
+                    found[i] = True
+                if not settled:
+                    trials.append((doubt, p, trial))
+                if doubt == SURE:
+                    break
+            if self.judge.open[p] and not found[i]:
+                tied = np.flatnonzero(fates[i] == MAY_DIFFER)[: TRIALS_A_PERSON + 1].tolist()
+                trials += [(TIED, p, self.changes.trial(task.node, changes[c])) for c in tied]
+        return _Step(seconds, len(task.node.rows), tuple(trials)), found

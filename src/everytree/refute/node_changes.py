@@ -14,21 +14,18 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
-from everytree.learner.criterion.front import for_kernels
+from everytree.learner.criterion.front import for_kernels, largest_step, lookup
 from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
 from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
-from everytree.refute.node_scores import Rivals
 from everytree.refute.tied_ways import (
-    CHANGE,
     DIFFERS,
-    FATE,
     MAY_DIFFER,
     SAME,
     UNSURE,
     Group,
     Spot,
-    differing,
+    fates_of,
     room_for,
     spot_of,
 )
@@ -40,7 +37,6 @@ if TYPE_CHECKING:
     from everytree.prove.node import Node
     from everytree.prove.problem import Problem
     from everytree.refute.judge import Judge
-    from everytree.refute.tied_ways import Room
     from everytree.refute.usual_nodes import Task
 
 MOST_READY = 32
@@ -60,14 +56,12 @@ Result = TypeVar("Result")
 
 
 class Part(NamedTuple):
-    """Some changes of a node; ``highest[c]`` counts up to the highest node that takes another split: 0 none.
+    """Some changes of a node that matter, and how many splits were scored to find them, by one thread.
 
-    First are changes that leave the nodes above as they are, and one for each split that they bring about
-    before others for the same. ``compared`` counts changes times splits that were looked at for this.
+    For each split that they bring about, one comes before others for the same.
     """
 
     changes: NDArray[np.int32]
-    highest: NDArray[np.int64]
     compared: int
 
 
@@ -118,39 +112,25 @@ class NodeChanges:
             yield ready.parts[k]
 
     def follow(
-        self,
-        task: Task,
-        spot: Spot,
-        changes: NDArray[np.int32],
-        group: Group,
-        asked: NDArray[np.bool_],
-        room: Room,
-    ) -> tuple[NDArray[np.int64], int]:
+        self, task: Task, spot: Spot, changes: NDArray[np.int32], people: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int8], int]:
         """What becomes of people after each change, and the cells that were looked at, by one thread.
 
-        Half of many changes have a thread of their own. What is found there counts as if it came after the
-        first half; only that people who fell in that are followed through the second as well.
+        Half of many changes have a thread of their own.
         """
-        criterion, columns = for_kernels(self.problem.criterion), self.problem.columns
-        middle = (len(changes) + 1) // 2
-        rivals = _no_rivals(self.problem.bias.n_labels) if task.splits is None else Rivals(*task.splits)
+        criterion, columns, judge = for_kernels(self.problem.criterion), self.problem.columns, self.judge
+        n_labels = self.problem.bias.n_labels
+        step = largest_step(self.problem.criterion, len(spot.label))
+        group = Group(judge.shown[people], judge.predictions[people])
 
-        def look(some: slice) -> tuple[NDArray[np.int64], int]:
-            mine = room if some.start == 0 else room_for(spot, self.problem.bias.n_labels, len(asked))
-            depth = task.node.depth
-            fates, work = differing(
-                criterion, columns, spot, rivals, changes[some], group, asked, depth, mine
-            )
+        def look(some: slice) -> tuple[NDArray[np.int8], int]:
+            listed, depth = changes[some], task.node.depth
+            room = room_for(self.problem.criterion, spot, n_labels, len(listed), len(people))
+            fates, work = fates_of(criterion, columns, spot, step, listed, group, depth, room)
             return fates, work
 
-        (found, cells), *rest = self._in_halves(look, len(changes), len(changes) * spot.code.size)
-        for later, more in rest:
-            cells = max(cells, more)
-            fate, known = later[:, FATE], found[:, FATE]
-            newer = (known != DIFFERS) & ((fate == DIFFERS) | (fate > known))
-            found[newer] = later[newer]
-            found[newer, CHANGE] += middle
-        return found, cells
+        halves = self._in_halves(look, len(changes), len(changes) * spot.code.size)
+        return np.hstack([fates for fates, _ in halves]), max(work for _, work in halves)
 
     def _in_halves(self, look: Callable[[slice], Result], length: int, work: int) -> list[Result]:
         """Look at a list, both halves at a time where there is much to do; what is found, in order."""
@@ -170,14 +150,10 @@ class NodeChanges:
         moved = np.column_stack([np.where(change[:, 0] < 0, -1, there), change[:, 1]]).astype(np.int32)
         return Altered(above, self._spot(above), moved)
 
-    def fates(self, altered: Altered, people: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    def fates(self, altered: Altered, people: NDArray[np.int32]) -> tuple[NDArray[np.int8], int]:
         """What becomes of people of the altered node after the change, and the cells that were looked at."""
-        judge = self.judge
-        group = Group(judge.shown[people], judge.predictions[people])
-        room = room_for(altered.spot, self.problem.bias.n_labels, len(people))
-        asked = np.ones(len(people), np.bool_)
-        found, cells = self.follow(altered.task, altered.spot, altered.change[None], group, asked, room)
-        return found[:, FATE], cells
+        found, cells = self.follow(altered.task, altered.spot, altered.change[None], people)
+        return found[:, 0], cells
 
     def doubt(self, task: Task, change: NDArray[np.int32], highest: int, p: int) -> tuple[int, int]:
         """How doubtful it is that a change that turns a label in its node does so in the whole tree.
@@ -192,35 +168,46 @@ class NodeChanges:
         return _DOUBTS[int(found[0])], cells
 
     def _that_matter(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> Part:
-        """Changes that may give the node another split than usual, and how far up they matter."""
-        compared = len(changes) * len(task.usual)
-        other = self._other_split(task, spot, changes)
+        """Changes that may give the node another split than usual."""
+        other, compared = self._other_split(task, spot, changes)
         changes, other = changes[other >= 0], other[other >= 0]
+        return Part(changes[np.argsort(place_among_equals(other), kind="stable")], compared)
+
+    def highest(self, task: Task, changes: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+        """How far up the highest node is that takes another split after each change, 0 for none.
+
+        Also gives how many splits were scored.
+        """
         everywhere = changes.copy()
         everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
-        highest, above = np.zeros(len(changes), np.int64), task.above
+        highest, above, compared = np.zeros(len(changes), np.int64), task.above, 0
         for steps in count(1):
-            if above is None:
+            if above is None or len(changes) == 0:
                 break
-            highest[self._other_split(above, self._everywhere, everywhere) >= 0] = steps
-            compared += len(changes) * len(above.usual)
+            other, more = self._other_split(above, self._everywhere, everywhere)
+            highest[other >= 0] = steps
+            compared += more
             above = above.above
-        order = np.lexsort((place_among_equals(other), highest > 0))
-        return Part(changes[order], highest[order], compared)
+        return highest, compared
 
-    def _other_split(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> NDArray[np.int64]:
-        """Which split, other than its usual ones, each change may give the node; -1 for none."""
+    def _other_split(
+        self, task: Task, spot: Spot, changes: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int64], int]:
+        """Which split, other than its usual ones, each change may give the node, -1: none; splits scored."""
         if task.splits is None:
-            return np.zeros(len(changes), np.int64)
+            return np.zeros(len(changes), np.int64), 0
         criterion = for_kernels(self.problem.criterion)
+        step = largest_step(self.problem.criterion, len(task.node.rows))
+        numbers = lookup(self.problem.criterion, len(task.node.rows))
 
-        def look(some: slice) -> NDArray[np.int64]:
-            found: NDArray[np.int64] = deviating(
-                criterion, spot, task.splits, task.total, task.usual, changes[some]
+        def look(some: slice) -> tuple[NDArray[np.int64], int]:
+            found, work = deviating(
+                criterion, spot, task.splits, task.total, task.usual, step, numbers, changes[some]
             )
-            return found
+            return found, work
 
-        return np.concatenate(self._in_halves(look, len(changes), len(changes) * len(task.usual)))
+        halves = self._in_halves(look, len(changes), len(changes) * len(task.usual))
+        return np.concatenate([found for found, _ in halves]), max(work for _, work in halves)
 
     def trial(self, node: Node, change: NDArray[np.int32]) -> Trial:
         """The table with one change of a node."""
@@ -228,8 +215,3 @@ class NodeChanges:
         flipped = {row: label for row, label in rows if label != REMOVED}
         removed = tuple(sorted(row for row, label in rows if label == REMOVED))
         return Trial(Change(flipped, removed), self.problem.table.X[:0])
-
-
-def _no_rivals(n_labels: int) -> Rivals:
-    nothing = np.zeros(0, np.int32)
-    return Rivals(nothing, nothing, np.zeros((0, n_labels), np.int64))

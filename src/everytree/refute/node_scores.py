@@ -1,6 +1,7 @@
-"""Scores of the splits of a node whose labels changed, and which of them tie; compiled.
+"""Scores of the splits of a node, as it is and after changes of its labels; compiled.
 
-Below `tied_ways.py`, which follows people through the node.
+Below `tied_ways.py`, which follows people through the node. Splits are scored once; after a change only those
+are scored again that it may make the best.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import score
+from everytree.learner.criterion.front import joined, raised, score, summed, sums_exactly
 from everytree.prove.views import LARGEST
 from everytree.support.kernels import inner_kernel
 
@@ -18,114 +19,180 @@ if TYPE_CHECKING:
 
 
 class Rivals(NamedTuple):
-    """The splits of a node that a change may make the best: columns, last codes on the left, labels there.
+    """The splits of a node that a change may make the best.
 
-    None at all where that is not known.
+    Columns, last codes on the left, rows there, their labels, and the scores before and after a change. What
+    it takes to send people to a side is filled in when somebody is to be sent: the threshold, and the side of
+    people without a value where no row lacks one, else -1. ``cut`` numbers the ways in which they divide the
+    rows: -1 while that was not looked for. ``scores[j, k]`` is the score with k rows on the left; ``numbers``
+    are what scores are computed with (`lookup`).
     """
 
-    feature: NDArray[np.int32]
+    column: NDArray[np.int32]
     low: NDArray[np.int32]
-    left: NDArray[np.int64]
+    n_left: NDArray[np.int64]
+    left: NDArray[np.int32]
+    before: NDArray[np.float64]
+    after: NDArray[np.float64]
+    threshold: NDArray[np.float64]
+    without: NDArray[np.int64]
+    cut: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    numbers: NDArray[np.float64]
+
+
+def rivals_for(code: NDArray[np.int32], n_labels: int, numbers: NDArray[np.float64]) -> Rivals:
+    """Make room for all splits of a node."""
+    most = code.size
+    column, low = np.empty(most, np.int32), np.empty(most, np.int32)
+    n_left, without, cut = (np.empty(most, np.int64) for _ in range(3))
+    before, after, threshold = (np.empty(most) for _ in range(3))
+    left, scores = np.empty((most, n_labels), np.int32), np.empty((len(code), code.shape[1] + 1))
+    return Rivals(column, low, n_left, left, before, after, threshold, without, cut, scores, numbers)
 
 
 @inner_kernel
-def score_all(criterion: Any, code: Any, label: Any, room: Any, size: int, branches: Any) -> float:
-    """Score every split of the present node, at the first row on its right; gives the best score."""
-    own, sizes = branches.own, branches.size
+def score_all(
+    criterion: Any, code: Any, label: Any, live: Any, size: int, counts: Any, branches: Any, rivals: Any
+) -> float:
+    """Score every split of a node, by the rows on its left; gives the best score."""
+    own, sizes, numbers = branches.own, branches.size, rivals.numbers
+    exact, left = sums_exactly(criterion), np.empty(len(counts), np.int64)
+    of_node = summed(criterion, numbers, counts)
     best = -np.inf
     for j in range(len(code)):
-        live = room.live[j]
-        for i in range(len(room.counts)):
-            own[0, i], own[1, i] = 0.0, room.counts[i]
+        of_left, of_right = summed(criterion, numbers, left[:0]), of_node
+        left[:] = 0
         for k in range(1, size):
-            before = live[k - 1]
-            own[0, label[before]] += 1
-            own[1, label[before]] -= 1
-            room.scores[j, k] = -np.inf
-            if code[j, live[k]] != code[j, before]:
+            before = live[j, k - 1]
+            i = label[before]
+            of_left += raised(criterion, numbers, left[i])
+            left[i] += 1
+            of_right -= raised(criterion, numbers, counts[i] - left[i])
+            rivals.scores[j, k] = -np.inf
+            if code[j, live[j, k]] == code[j, before]:
+                continue
+            if exact:
+                here = joined(criterion, numbers, of_left, k, of_right, size - k)
+            else:
                 sizes[0], sizes[1] = k, size - k
+                for i in range(len(counts)):
+                    own[0, i], own[1, i] = left[i], counts[i] - left[i]
                 here = score(criterion, branches)
-                room.scores[j, k] = here
-                best = max(best, here)
-    return best
-
-
-@inner_kernel
-def score_rivals(
-    criterion: Any, spot: Any, rivals: Any, label: Any, room: Any, size: int, branches: Any
-) -> float:
-    """Score the rivals alone, as `score_all` does with every split."""
-    own, sizes = branches.own, branches.size
-    room.scores[:, :size] = -np.inf
-    best = -np.inf
-    changed = np.flatnonzero(label != spot.label)
-    for s in range(len(rivals.low)):
-        j, low = rivals.feature[s], rivals.low[s]
-        for i in range(len(room.counts)):
-            own[0, i] = rivals.left[s, i]
-        for r in changed:
-            if spot.code[j, r] <= low:
-                own[0, spot.label[r]] -= 1
-                if label[r] >= 0:
-                    own[0, label[r]] += 1
-        sizes[0] = 0.0
-        for i in range(len(room.counts)):
-            own[1, i] = room.counts[i] - own[0, i]
-            sizes[0] += own[0, i]
-        sizes[1] = size - sizes[0]
-        if 0 < sizes[0] < size:
-            here = score(criterion, branches)
-            room.scores[j, int(sizes[0])] = here
+            rivals.scores[j, k] = here
             best = max(best, here)
     return best
 
 
 @inner_kernel
-def tied_cuts(columns: Any, code: Any, x: Any, room: Any, size: int, least: float, ties: Any) -> int:
-    """List the cuts of splits that score at least so much, each once, and who is on which side.
-
-    A cut is its column, the last code on the left and the number of rows there. -1: too many. People without
-    a value go where more rows are, if no row lacks one (`prove/views.py`).
-    """
-    used = 0
+def list_rivals(code: Any, label: Any, live: Any, size: int, n_labels: int, least: float, rivals: Any) -> int:
+    """List the splits that score at least so much, with the labels on their left; says how many."""
+    found = 0
+    left = np.empty(n_labels, np.int32)
     for j in range(len(code)):
-        start, live = columns.starts[j], room.live[j]
-        first = columns.values[start + code[j, live[0]]]
-        last = columns.values[start + code[j, live[size - 1]]]
-        whole = not np.isinf(first) and not np.isinf(last)
+        left[:] = 0
         for k in range(1, size):
-            if room.scores[j, k] < least:
-                continue
-            low, high = code[j, live[k - 1]], code[j, live[k]]
-            # np.float64 first: the learner halves in double precision
-            middle = (
-                np.float64(columns.values[start + low]) / 2 + np.float64(columns.values[start + high]) / 2
-            )
-            at = 0
-            while at < used and not _same_rows(code, room.live[0], size, ties[at], j, low, k):
-                at += 1
-            if at == used:
-                if used == len(ties):
-                    return -1
-                ties[at, 0], ties[at, 1], ties[at, 2] = j, low, k
-                room.sides[at] = False
-                used += 1
-            for p in range(len(room.here)):
-                if room.here[p]:
-                    side = 0 if x[p, j] <= min(middle, LARGEST) else 1
-                    if whole and np.isinf(x[p, j]):
-                        side = 0 if 2 * k > size else 1
-                    room.sides[at, side, p] = True
-    return used
+            left[label[live[j, k - 1]]] += 1
+            if rivals.scores[j, k] >= least:
+                rivals.column[found], rivals.low[found] = j, code[j, live[j, k - 1]]
+                rivals.n_left[found], rivals.before[found] = k, rivals.scores[j, k]
+                rivals.cut[found] = -1
+                for i in range(n_labels):
+                    rivals.left[found, i] = left[i]
+                found += 1
+    return found
 
 
 @inner_kernel
-def _same_rows(code: Any, rows: Any, size: int, tie: Any, j: int, low: int, n_left: int) -> bool:
-    """Whether a split has the rows of a cut on its left."""
-    if tie[2] != n_left:
+def score_changed(
+    criterion: Any,
+    spot: Any,
+    rivals: Any,
+    order: Any,
+    change: Any,
+    kinds: Any,
+    size: int,
+    reach: float,
+    slack: float,
+    branches: Any,
+) -> Any:
+    """Score rivals after a change of labels of the present node; gives the best score, and how many.
+
+    Soundness
+    ---------
+    A change moves no score by more than ``reach`` (`largest_step` for each of its rows, as each lies on one
+    side of a split). So a split that is further than that below the best score found so far, and the slack
+    for rounding, is neither the best nor tied with it, and neither is any that comes later in the order, by
+    their scores before.
+    """
+    own, sizes, counts = branches.own, branches.size, kinds.changed
+    best, scored = -np.inf, 0
+    for s in order:
+        if rivals.before[s] + reach < best - slack:
+            break
+        for i in range(len(counts)):
+            own[0, i] = rivals.left[s, i]
+        j, low = rivals.column[s], rivals.low[s]
+        for k in range(len(change)):
+            r = change[k, 0]
+            if r >= 0 and kinds.inside[r] == kinds.marks[0] and spot.code[j, r] <= low:
+                own[0, spot.label[r]] -= 1
+                own[0, change[k, 1]] += 1
+        for i in range(len(counts)):
+            own[1, i] = counts[i] - own[0, i]
+        sizes[0] = rivals.n_left[s]
+        sizes[1] = size - sizes[0]
+        rivals.after[s] = score(criterion, branches)
+        best = max(best, rivals.after[s])
+        scored += 1
+    return best, scored
+
+
+@inner_kernel
+def cut_of(columns: Any, code: Any, live: Any, size: int, s: int, rivals: Any, cuts: Any, n_cuts: int) -> int:
+    """The way in which a split divides the rows: its number among the cuts; one that is new is added.
+
+    Its threshold is the midpoint of the gap between the rows that are there. People without a value go where
+    more rows are, if no row lacks one (`prove/views.py`).
+    """
+    if rivals.cut[s] >= 0:
+        return int(rivals.cut[s])
+    j, k = rivals.column[s], rivals.n_left[s]
+    start = columns.starts[j]
+    first = columns.values[start + code[j, live[j, 0]]]
+    last = columns.values[start + code[j, live[j, size - 1]]]
+    rivals.without[s] = -1
+    if not np.isinf(first) and not np.isinf(last):
+        rivals.without[s] = 0 if 2 * k > size else 1
+    low, high = columns.values[start + code[j, live[j, k - 1]]], columns.values[start + code[j, live[j, k]]]
+    # np.float64 first: the learner halves in double precision
+    rivals.threshold[s] = min(np.float64(low) / 2 + np.float64(high) / 2, LARGEST)
+    at = 0
+    while at < n_cuts and not _same_rows(code, live, size, rivals, int(cuts[at]), s):
+        at += 1
+    if at < len(cuts):
+        cuts[at] = s if at == n_cuts else cuts[at]
+        rivals.cut[s] = at
+    return at
+
+
+@inner_kernel
+def _same_rows(code: Any, live: Any, size: int, rivals: Any, one: int, other: int) -> bool:
+    """Whether two splits have the same rows on their left."""
+    if rivals.n_left[one] != rivals.n_left[other]:
         return False
-    for k in range(size):
-        r = rows[k]
-        if (code[j, r] <= low) != (code[tie[0], r] <= tie[1]):
+    j, low = rivals.column[one], rivals.low[one]
+    i = rivals.column[other]
+    for k in range(size):  # noqa: SIM110 (compiled)
+        if (code[j, live[i, k]] <= low) != (k < rivals.n_left[other]):
             return False
     return True
+
+
+@inner_kernel
+def side_of(x: Any, s: int, rivals: Any) -> int:
+    """To which side a split sends somebody."""
+    here = x[rivals.column[s]]
+    if rivals.without[s] >= 0 and np.isinf(here):
+        return int(rivals.without[s])
+    return 0 if here <= rivals.threshold[s] else 1

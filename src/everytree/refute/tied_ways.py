@@ -1,8 +1,8 @@
 """Everybody's ways through every tree that a changed node can give, however ties are broken; compiled.
 
 Below `every_table.py`, which says which rows of a node change. Unlike `follow.py`, which guesses how ties are
-broken, all splits within the tolerance of the best are followed, so a proof may rest on it. A changed node is
-learned once for all the people who come to it.
+broken, all splits within the tolerance of the best are followed, so a proof may rest on it. Many changes are
+followed together: those that lead to the same rows and are alike there share what is learned of them.
 """
 
 from __future__ import annotations
@@ -11,30 +11,32 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import new_branches, stop_rows, tolerance, value
-from everytree.refute.node_scores import score_all, score_rivals, tied_cuts
+from everytree.learner.criterion.front import lookup, new_branches
+from everytree.refute.change_kinds import MOST_CUTS, Kinds, find_ties, kinds_for, must_split, tell_apart
+from everytree.refute.node_scores import Rivals, rivals_for, side_of
 from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.learner.criterion.front import Criterion
     from everytree.prove.counts import Columns
 
 SAME, DIFFERS, MAY_DIFFER, UNSURE = 0, 1, 2, 3
 """What becomes of a person: the label stays, changes, may change by the way ties are broken, or there was too
 much to try."""
 
-MOST_LOOKS = 4000
-"""Nodes that are looked at for one changed table."""
+MOST_LOOKS, LOOKS_A_CHANGE = 4000, 50
+"""Nodes that are looked at for some changes together, and as many more for each of them."""
 
-MOST_TIES = 64
-"""Different ways to cut one node, by tied splits, that are followed."""
+MOST_WAITING = 8 * MOST_CUTS
+"""Children that wait at most."""
 
-FEWER = 4
-"""How many times fewer rivals than cells there must be to score them alone: one takes longer."""
+TIMES_ROWS = 8
+"""Room for the rows of nodes whose children wait, in times the rows of the first node."""
 
-WAITING = 64
-"""Children that wait at most, and room for them in times the rows of the node."""
+TIMES_CASES, LEAST_CASES = 4, 4096
+"""Room for cases, in times those that there are to begin with, and at least."""
 
 
 class Spot(NamedTuple):
@@ -55,21 +57,29 @@ class Group(NamedTuple):
 class Room(NamedTuple):
     """What following needs.
 
-    The rows of the present node by every column, its label counts, the scores of its splits, the rows of
-    children that wait, and who is where: ``waits[w]`` in a child that waits, ``sides[t, side]`` on a side of
-    a tied split, ``here`` in the present node. ``entry[w]`` are the place of a child's rows, its depth, and
-    whether a tie led to it.
+    ``live[j]`` has the rows of nodes by column j. A case is a change and a person whom it may concern:
+    ``cases[i]`` are both, and whether a tie led here; ``kind[i]`` is its kind of change in the present node.
+    ``child[w]`` says what waits. ``sent[2 * cut + side]`` counts who goes there, and then places them;
+    ``sent_mark`` tells whether the present case does so already.
     """
 
     live: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    scores: NDArray[np.float64]
-    waiting: NDArray[np.int32]
-    inside: NDArray[np.bool_]
-    waits: NDArray[np.bool_]
-    sides: NDArray[np.bool_]
-    here: NDArray[np.bool_]
-    entry: NDArray[np.int64]
+    cases: NDArray[np.int32]
+    kind: NDArray[np.int32]
+    child: NDArray[np.int64]
+    sent: NDArray[np.int64]
+    sent_mark: NDArray[np.int64]
+    last_mark: NDArray[np.int64]
+    kinds: Kinds
+    rivals: Rivals
+
+
+WHICH, WHO, TIED = 0, 1, 2
+"""Columns of `Room.cases`."""
+
+BEGIN, END, AT, SIZE, COLUMN, LOW, SIDE, ROWS, DEPTH, LAST = range(10)
+"""Columns of `Room.child`: its cases; where the rows of its parent are, and how many; the column and the last
+code on the left of the split, and the side; its rows and depth; whether no other child needs the parent."""
 
 
 def spot_of(columns: Columns, y: NDArray[np.int64], rows: NDArray[np.int32]) -> Spot:
@@ -79,70 +89,58 @@ def spot_of(columns: Columns, y: NDArray[np.int64], rows: NDArray[np.int32]) -> 
     return Spot(code, order, y[rows])
 
 
-def room_for(spot: Spot, n_labels: int, n_people: int) -> Room:
-    """Make room for following so many people through a node."""
-    n_rows = len(spot.label)
-    live, scores = np.empty_like(spot.order), np.empty(spot.order.shape)
-    waiting, inside = np.empty(WAITING * n_rows, np.int32), np.zeros(n_rows, np.bool_)
-    waits = np.zeros((WAITING, n_people), np.bool_)
-    sides, here = np.zeros((MOST_TIES, 2, n_people), np.bool_), np.zeros(n_people, np.bool_)
-    entry = np.zeros((WAITING, 4), np.int64)
-    return Room(live, np.zeros(n_labels, np.int64), scores, waiting, inside, waits, sides, here, entry)
-
-
-BEGIN, END, DEPTH, TIED = 0, 1, 2, 3
-"""Columns of `Room.entry`."""
-
-FATE, CHANGE = 0, 1
-"""Columns of what is found: what may become of a person, and the first change that does it."""
+def room_for(criterion: Criterion, spot: Spot, n_labels: int, n_changes: int, n_people: int) -> Room:
+    """Make room for following people through a node after so many changes."""
+    n_rows, n_cases = len(spot.label), max(LEAST_CASES, TIMES_CASES * n_changes * n_people)
+    live = np.empty((len(spot.code), TIMES_ROWS * n_rows), np.int32)
+    cases, kind = np.empty((n_cases, 3), np.int32), np.empty(n_cases, np.int32)
+    child, last_mark = np.empty((MOST_WAITING, 10), np.int64), np.zeros(1, np.int64)
+    sent, sent_mark = np.zeros(2 * MOST_CUTS, np.int64), np.zeros(2 * MOST_CUTS, np.int64)
+    kinds, numbers = kinds_for(n_rows, n_labels, n_changes), lookup(criterion, n_rows)
+    rivals = rivals_for(spot.code, n_labels, numbers)
+    return Room(live, cases, kind, child, sent, sent_mark, last_mark, kinds, rivals)
 
 
 @kernel
-def differing(
+def fates_of(
     criterion: Any,
     columns: Any,
     spot: Any,
-    rivals: Any,
+    step: float,
     changes: Any,
     group: Any,
-    asked: Any,
     depth: int,
     room: Any,
 ) -> Any:
-    """Find, for each person of a group, the first change after which trees give another label than expected.
+    """What becomes of each person after each change: ``fates[p, c]``, and the cells that were looked at.
 
     ``changes[c, k]`` is a row of the spot and its new label, -1 if it is removed; the row is -1 where there
-    are fewer changes. Gives fates and changes by person, and the cells looked at. A change that surely gives
-    another label counts before one that does so by a tie; whoever has one is followed no further. Only people
-    who are ``asked`` for are followed.
+    are fewer changes. One of them changes no score by more than ``step``. Changes that remove rows are
+    followed one by one: thresholds hang on who is left.
     """
+    fates = np.zeros((len(group.expected), len(changes)), np.int8)
     label = spot.label.copy()
-    found = np.zeros((len(asked), 2), np.int64)
-    found[:, CHANGE] = -1
-    fate = np.zeros(len(asked), np.int64)
-    left = 0
-    for p in range(len(asked)):
-        left += asked[p]
-    work = 0
+    together, alone = np.empty(len(changes), np.int64), np.empty(1, np.int64)
+    n_together, work = 0, 0
     for c in range(len(changes)):
-        if left == 0:
-            break
+        removes = False
         for k in range(changes.shape[1]):
-            if changes[c, k, 0] >= 0:
-                label[changes[c, k, 0]] = changes[c, k, 1]
-        for p in range(len(asked)):
-            fate[p] = SAME
-            room.here[p] = asked[p] and found[p, FATE] != DIFFERS
-        work += _follow(criterion, columns, spot, rivals, label, group, depth, room, fate)
+            if changes[c, k, 0] >= 0 and changes[c, k, 1] < 0:
+                label[changes[c, k, 0]] = -1
+                removes = True
+        if not removes:
+            together[n_together] = c
+            n_together += 1
+            continue
+        alone[0] = c
+        work += _follow(criterion, columns, spot, step, label, changes, alone, group, depth, room, fates)
         for k in range(changes.shape[1]):
             if changes[c, k, 0] >= 0:
                 label[changes[c, k, 0]] = spot.label[changes[c, k, 0]]
-        for p in range(len(asked)):
-            known = found[p, FATE]
-            if fate[p] > known or (fate[p] == DIFFERS and known != DIFFERS):
-                left -= fate[p] == DIFFERS
-                found[p, FATE], found[p, CHANGE] = fate[p], c
-    return found, work
+    some = together[:n_together]
+    if n_together:
+        work += _follow(criterion, columns, spot, step, label, changes, some, group, depth, room, fates)
+    return fates, work
 
 
 @inner_kernel
@@ -150,99 +148,158 @@ def _follow(
     criterion: Any,
     columns: Any,
     spot: Any,
-    rivals: Any,
+    step: float,
     label: Any,
+    changes: Any,
+    listed: Any,
     group: Any,
     depth: int,
     room: Any,
-    fate: Any,
+    fates: Any,
 ) -> int:
-    """Note what may become of the people in a node (``room.here``) whose rows have these labels.
+    """Note what may become of people after listed changes of labels, in a node whose rows have these labels.
 
     Soundness
     ---------
-    Depth first over all splits whose score is within the tolerance of the best, the learner takes one of
-    them, and over the sides on which somebody is. Splits that cut the rows alike share their children, in
-    which then is whom any of them sends there. Thresholds are the midpoints of the gaps between the rows that
-    are there. Somebody about whom too much is to be tried is unsure.
+    Depth first over all splits whose score is within the tolerance of the best after a change, the learner
+    takes one of them, and over the sides to which somebody goes. Changes of labels move no threshold, so all
+    that take a split have the same rows on its sides, and what becomes of a person there hangs on the changes
+    of these rows alone: changes that are alike there are of one kind. Splits that cut the rows alike share
+    their children, in which then is whom any of them sends there. Thresholds are the midpoints of the gaps
+    between the rows that are there. A case about which too much is to be tried is unsure.
     """
     size = _fill(spot.order, label, room.live)
     if size == 0:
         return 0  # no tree sends anybody here
-    ties = np.empty((MOST_TIES, 3), np.int64)
-    branches = new_branches(len(room.counts))
-    waiting = 0
-    tied = 0
-    work = 0
-    for look in range(MOST_LOOKS):
-        few = look == 0 and 0 < FEWER * len(rivals.low) < size * len(spot.code)
-        work += size * len(spot.code) // (2 if few else 1)
-        own = _count(label, room, size)
-        stops = depth == 0 or room.counts[own] == size
-        n_ties = 0
-        if not stops:
-            if few:
-                best = score_rivals(criterion, spot, rivals, label, room, size, branches)
-            else:
-                best = score_all(criterion, spot.code, label, room, size, branches)
-            tied_by = tolerance(criterion, size)
-            stops = best == -np.inf or (
-                size >= stop_rows(criterion) and best - value(criterion, room.counts) <= 2 * tied_by
+    begin, end, at, waiting, work = 0, 0, 0, 0, 0
+    for c in listed:
+        for p in range(len(group.expected)):
+            room.cases[end, WHICH], room.cases[end, WHO], room.cases[end, TIED] = c, p, 0
+            end += 1
+    branches = new_branches(len(room.kinds.counts))
+    for look in range(MOST_LOOKS + LOOKS_A_CHANGE * len(listed)):
+        live, cases = room.live[:, at : at + size], room.cases[begin:end]
+        n_kinds = tell_apart(label, changes, live[0], cases, room.kind[begin:end], room.kinds)
+        n_cuts = 0
+        work += size + end - begin
+        if must_split(spot, changes, size, depth, n_kinds, room.kinds):
+            if look > 0:
+                _narrow(spot.code, room.live, room.child[waiting], at, 1, len(spot.code))
+            n_cuts, scored = find_ties(
+                criterion,
+                columns,
+                spot,
+                step,
+                label,
+                changes,
+                live,
+                n_kinds,
+                branches,
+                room.kinds,
+                room.rivals,
             )
-            if best > -np.inf:
-                n_ties = tied_cuts(columns, spot.code, group.x, room, size, best - tied_by, ties)
-        if stops:
-            _tell(group.expected, own, room.here, DIFFERS if tied == 0 else MAY_DIFFER, fate)
-        if n_ties > 1 or (n_ties == 1 and (room.sides[0, 0] & room.sides[0, 1]).any()):
-            tied = 1
-        if n_ties < 0:
-            _tell(group.expected, -1, room.here, UNSURE, fate)
-        last_tie, last_side = -1, 0
-        for t in range(max(0, n_ties)):
-            for side in range(2):
-                if not room.sides[t, side].any():
-                    continue
-                begin = room.entry[waiting - 1, END] if waiting else 0
-                n_rows = ties[t, 2] if side == 0 else size - ties[t, 2]
-                if waiting == WAITING or begin + n_rows > len(room.waiting):
-                    _tell(group.expected, -1, room.sides[t, side], UNSURE, fate)
-                    continue
-                room.entry[waiting, BEGIN] = begin
-                room.entry[waiting, END] = _copy_side(spot.code, room, size, ties[t], side, begin)
-                room.entry[waiting, DEPTH], room.entry[waiting, TIED] = depth - 1, tied
-                room.waits[waiting] = room.sides[t, side]
-                waiting += 1
-                last_tie, last_side = t, side
-        if waiting == 0:
+            work += size * len(spot.code) + scored
+        waiting = _send(group, begin, end, at, size, depth, n_cuts, waiting, fates, room)
+        fits = False
+        while waiting and not fits:
+            waiting -= 1
+            child = room.child[waiting]
+            begin, end, depth = child[BEGIN], child[END], child[DEPTH]
+            at = child[AT] if child[LAST] else child[AT] + child[SIZE]
+            fits = at + child[ROWS] < room.live.shape[1]  # one more is written over
+            if not fits:
+                _give_up(room.cases[begin:end], fates)
+        if not fits:
             return work
-        waiting -= 1
-        depth, tied = room.entry[waiting, DEPTH], room.entry[waiting, TIED]
-        room.here[:] = room.waits[waiting]
-        if last_tie >= 0:
-            size = _narrow(spot.code, room, size, ties[last_tie], last_side, depth == 0)
-        else:
-            begin, end = room.entry[waiting, BEGIN], room.entry[waiting, END]
-            size = _take_up(spot.order, room, begin, end, depth == 0)
-    _tell(group.expected, -1, room.here, UNSURE, fate)
+        size = _narrow(spot.code, room.live, room.child[waiting], at, 0, 1)
+    _give_up(room.cases[begin:end], fates)
     for w in range(waiting):
-        _tell(group.expected, -1, room.waits[w], UNSURE, fate)
+        _give_up(room.cases[room.child[w, BEGIN] : room.child[w, END]], fates)
     return work
 
 
 @inner_kernel
-def _tell(expected: Any, label: int, here: Any, how: int, fate: Any) -> None:
-    """Note whom a label surprises."""
-    for p in range(len(here)):
-        if here[p] and expected[p] != label and fate[p] != DIFFERS:
-            fate[p] = max(fate[p], how)
+def _send(
+    group: Any,
+    begin: int,
+    end: int,
+    at: int,
+    size: int,
+    depth: int,
+    n_cuts: int,
+    waiting: int,
+    fates: Any,
+    room: Any,
+) -> int:
+    """Tell what a leaf says, and send others to the children that their splits give; says how many wait."""
+    kinds, rivals, sent = room.kinds, room.rivals, room.sent
+    for i in range(begin, end):
+        c, p, q = room.cases[i, WHICH], room.cases[i, WHO], room.kind[i]
+        ties = kinds.ties[kinds.begin[q] : kinds.end[q]]
+        if kinds.unsure[q]:
+            fates[p, c] = UNSURE
+        if kinds.stops[q] and kinds.says[q] != group.expected[p]:
+            surely = len(ties) == 0 and room.cases[i, TIED] == 0
+            fates[p, c] = max(fates[p, c], DIFFERS if surely else MAY_DIFFER)
+        room.last_mark[0] += 1
+        ways = 0
+        for s in ties:
+            to = 2 * rivals.cut[s] + side_of(group.x[p], s, rivals)
+            if room.sent_mark[to] != room.last_mark[0]:
+                room.sent_mark[to] = room.last_mark[0]
+                sent[to] += 1
+                ways += 1
+        if ways > 1 or (ways == 1 and kinds.stops[q]):
+            room.cases[i, TIED] = 1
+    place, first = end, waiting
+    for to in range(2 * n_cuts):
+        if sent[to] and waiting < MOST_WAITING:
+            s, child = kinds.cuts[to // 2], room.child[waiting]
+            child[BEGIN], child[AT], child[SIZE], child[SIDE] = place, at, size, to % 2
+            child[COLUMN], child[LOW], child[DEPTH] = rivals.column[s], rivals.low[s], depth - 1
+            child[ROWS] = rivals.n_left[s] if to % 2 == 0 else size - rivals.n_left[s]
+            child[LAST] = waiting == first
+            place += sent[to]
+            child[END], sent[to] = place, child[BEGIN]
+            waiting += 1
+        elif sent[to]:
+            place = len(room.cases) + 1
+    if place > len(room.cases):
+        sent[: 2 * n_cuts] = 0
+        _give_up(room.cases[begin:end], fates)
+        return first
+    if waiting > first:
+        _place(group, begin, end, room)
+    sent[: 2 * n_cuts] = 0
+    return waiting
+
+
+@inner_kernel
+def _place(group: Any, begin: int, end: int, room: Any) -> None:
+    """Write cases where the children expect them, which follow one another behind the present ones."""
+    kinds, rivals, sent = room.kinds, room.rivals, room.sent
+    for i in range(begin, end):
+        p, q = room.cases[i, WHO], room.kind[i]
+        room.last_mark[0] += 1
+        for s in kinds.ties[kinds.begin[q] : kinds.end[q]]:
+            to = 2 * rivals.cut[s] + side_of(group.x[p], s, rivals)
+            if room.sent_mark[to] != room.last_mark[0]:
+                room.sent_mark[to] = room.last_mark[0]
+                for column in range(3):
+                    room.cases[sent[to], column] = room.cases[i, column]
+                sent[to] += 1
+
+
+@inner_kernel
+def _give_up(cases: Any, fates: Any) -> None:
+    """There is too much to try about these cases."""
+    for i in range(len(cases)):
+        fates[cases[i, WHO], cases[i, WHICH]] = UNSURE
 
 
 @inner_kernel
 def _fill(order: Any, label: Any, live: Any) -> int:
     """List the rows that are there by every column."""
-    if (label >= 0).all():
-        live[:] = order
-        return len(label)
     size = 0
     for j in range(len(order)):
         size = 0
@@ -253,51 +310,14 @@ def _fill(order: Any, label: Any, live: Any) -> int:
 
 
 @inner_kernel
-def _count(label: Any, room: Any, size: int) -> int:
-    """Count the labels of the present node; gives the label of a leaf."""
-    counts = room.counts
-    counts[:] = 0
-    for k in range(size):
-        counts[label[room.live[0, k]]] += 1
-    return int(np.argmax(counts))
-
-
-@inner_kernel
-def _copy_side(code: Any, room: Any, size: int, tie: Any, side: int, begin: int) -> int:
-    """Keep the rows of a child for later."""
-    for k in range(size):
-        r = room.live[0, k]
-        if (code[tie[0], r] > tie[1]) == (side == 1):
-            room.waiting[begin] = r
-            begin += 1
-    return begin
-
-
-@inner_kernel
-def _narrow(code: Any, room: Any, size: int, tie: Any, side: int, is_leaf: bool) -> int:
-    """Go on with a child of the present node, whose rows are listed already."""
+def _narrow(code: Any, live: Any, child: Any, to: int, first: int, last: int) -> int:
+    """List the rows of a child by some columns: those of its parent that are on its side."""
+    side, low, begin = code[child[COLUMN]], child[LOW], child[AT]
     used = 0
-    for j in range(1 if is_leaf else len(code)):
-        live = room.live[j]
-        used = 0
-        for k in range(size):
-            r = live[k]
-            live[used] = r  # without a branch: what is not there is written over
-            used += (code[tie[0], r] > tie[1]) == (side == 1)
-    return used
-
-
-@inner_kernel
-def _take_up(order: Any, room: Any, begin: int, end: int, is_leaf: bool) -> int:
-    """Go on with a child that waited; of a leaf one column is enough."""
-    for k in range(begin, end):
-        room.inside[room.waiting[k]] = True
-    used = 0
-    for j in range(1 if is_leaf else len(order)):
-        used = 0
-        for r in order[j]:
-            room.live[j, used] = r  # without a branch: what is not there is written over
-            used += room.inside[r]
-    for k in range(begin, end):
-        room.inside[room.waiting[k]] = False
-    return used
+    for j in range(first, last):
+        used = to
+        for k in range(begin, begin + child[SIZE]):
+            r = live[j, k]
+            live[j, used] = r  # without a branch: what is not there is written over
+            used += (side[r] > low) == (child[SIDE] == 1)
+    return used - to
