@@ -157,29 +157,28 @@ def find_ties(
     if best > -np.inf:
         least = best - 2 * most * step - 2 * tied_by
         n_rivals = list_rivals(spot.code, label, live, size, len(kinds.counts), least, rivals)
-    order = np.argsort(-rivals.before[:n_rivals])
     for q in range(n_kinds):
         if kinds.stops[q]:
             continue
         if n_rivals == 0:
             kinds.stops[q] = True
             continue
-        change, top, scored = changes[kinds.change[q]], best, n_rivals
+        change, top = changes[kinds.change[q]], best
         if single or kinds.rows[q] == 0:
             kinds.changed[:] = kinds.counts
             rivals.after[:n_rivals] = rivals.before[:n_rivals]
         else:
             _count_changed(spot, change, kinds)
             reach, slack = kinds.rows[q] * step, 2 * tied_by
-            top, scored = score_changed(
-                criterion, spot, rivals, order, change, kinds, size, reach, slack, branches
+            top = score_changed(
+                criterion, spot, rivals, n_rivals, change, kinds, size, reach, slack, branches
             )
-        work += scored
+        work += n_rivals
         kinds.stops[q] = size >= stop_rows(criterion) and top - value(criterion, kinds.changed) <= 2 * tied_by
         kinds.begin[q] = n_ties
         kinds.marks[CUT] += 1
         mine = 0
-        for s in order[:scored]:
+        for s in range(n_rivals):
             if rivals.after[s] < top - tied_by:
                 continue
             at = cut_of(columns, spot.code, live, size, s, rivals, kinds.cuts, n_cuts)

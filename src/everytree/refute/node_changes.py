@@ -17,6 +17,7 @@ import numpy as np
 from everytree.learner.criterion.front import for_kernels, largest_step, lookup
 from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
+from everytree.refute.deviating_flips import deviating_by_flips
 from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
 from everytree.refute.tied_ways import (
     DIFFERS,
@@ -196,14 +197,16 @@ class NodeChanges:
         """Which split, other than its usual ones, each change may give the node, -1: none; splits scored."""
         if task.splits is None:
             return np.zeros(len(changes), np.int64), 0
-        criterion = for_kernels(self.problem.criterion)
-        step = largest_step(self.problem.criterion, len(task.node.rows))
-        numbers = lookup(self.problem.criterion, len(task.node.rows))
+        criterion, size = self.problem.criterion, len(task.node.rows)
+        kernel, step, numbers = for_kernels(criterion), largest_step(criterion, size), lookup(criterion, size)
+        by_flips = kernel is None and not self.problem.bias.removals  # Gini
+        what = task.splits, task.total, task.usual
 
         def look(some: slice) -> tuple[NDArray[np.int64], int]:
-            found, work = deviating(
-                criterion, spot, task.splits, task.total, task.usual, step, numbers, changes[some]
-            )
+            if by_flips:
+                found, work = deviating_by_flips(spot, *what, changes[some])
+            else:
+                found, work = deviating(kernel, spot, *what, step, numbers, changes[some])
             return found, work
 
         halves = self._in_halves(look, len(changes), len(changes) * len(task.usual))

@@ -108,7 +108,7 @@ def score_changed(
     criterion: Any,
     spot: Any,
     rivals: Any,
-    order: Any,
+    n_rivals: int,
     change: Any,
     kinds: Any,
     size: int,
@@ -116,20 +116,24 @@ def score_changed(
     slack: float,
     branches: Any,
 ) -> Any:
-    """Score rivals after a change of labels of the present node; gives the best score, and how many.
+    """Score rivals after a change of labels of the present node; gives the best score.
 
     Soundness
     ---------
     A change moves no score by more than ``reach`` (`largest_step` for each of its rows, as each lies on one
     side of a split). So a split that is further than that below the best score found so far, and the slack
-    for rounding, is neither the best nor tied with it, and neither is any that comes later in the order, by
-    their scores before.
+    for rounding, is neither the best nor tied with it: its score is left at minus infinity. The best one
+    before comes first, so that most are.
     """
     own, sizes, counts = branches.own, branches.size, kinds.changed
-    best, scored = -np.inf, 0
-    for s in order:
+    best, first = -np.inf, int(np.argmax(rivals.before[:n_rivals]))
+    for turn in range(-1, n_rivals):
+        s = first if turn < 0 else turn
+        if turn == first:
+            continue
+        rivals.after[s] = -np.inf
         if rivals.before[s] + reach < best - slack:
-            break
+            continue
         for i in range(len(counts)):
             own[0, i] = rivals.left[s, i]
         j, low = rivals.column[s], rivals.low[s]
@@ -144,8 +148,7 @@ def score_changed(
         sizes[1] = size - sizes[0]
         rivals.after[s] = score(criterion, branches)
         best = max(best, rivals.after[s])
-        scored += 1
-    return best, scored
+    return best
 
 
 @inner_kernel
