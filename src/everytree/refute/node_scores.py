@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import joined, raised, score, summed, sums_exactly
+from everytree.learner.criterion.front import joined, raised, score, summed
 from everytree.prove.views import LARGEST
 from everytree.support.kernels import inner_kernel
 
@@ -57,7 +57,7 @@ def score_all(
 ) -> float:
     """Score every split of a node, by the rows on its left; gives the best score."""
     own, sizes, numbers = branches.own, branches.size, rivals.numbers
-    exact, left = sums_exactly(criterion), np.empty(len(counts), np.int64)
+    left = np.empty(len(counts), np.int64)
     of_node = summed(criterion, numbers, counts)
     best = -np.inf
     for j in range(len(code)):
@@ -72,7 +72,7 @@ def score_all(
             rivals.scores[j, k] = -np.inf
             if code[j, live[j, k]] == code[j, before]:
                 continue
-            if exact:
+            if criterion is None:  # whole numbers: a long column adds no rounding
                 here = joined(criterion, numbers, of_left, k, of_right, size - k)
             else:
                 sizes[0], sizes[1] = k, size - k

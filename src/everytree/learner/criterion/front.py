@@ -261,12 +261,6 @@ def summed(criterion: Any, numbers: Any, counts: Any) -> Any:
 
 
 @part_of_kernel
-def sums_exactly(criterion: Any) -> Any:
-    """Whether that sum is of whole numbers, so that a long column adds no rounding."""
-    return criterion is None or criterion.code == GINI
-
-
-@part_of_kernel
 def raised(criterion: Any, numbers: Any, own: Any) -> Any:
     """What that sum gains when a label with `own` rows gets one more."""
     if criterion is None:
