@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 
 import numpy as np
 import pytest
 
-from everytree.refute.under_way import MOST_WAITING, UnderWay
+from everytree.refute.under_way import MOST_WAITING, UnderWay, short_turns
 from everytree.support.clock import now
 
 
@@ -70,3 +71,10 @@ def test_a_tree_that_would_be_late_is_not_begun():
     assert under_way.put(4, np.array([0], np.int32))
     under_way.settle()
     assert judge.was_read == [4]
+
+
+def test_turns_are_as_long_as_before_when_the_block_ends():
+    before = sys.getswitchinterval()
+    with short_turns():
+        assert sys.getswitchinterval() < before
+    assert sys.getswitchinterval() == before

@@ -29,6 +29,7 @@ from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import TABLES, TWINS, WALK, Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
+from everytree.refute.under_way import short_turns
 from everytree.refute.whole_tables import WholeTables
 from everytree.support.clock import now
 
@@ -127,6 +128,13 @@ class Deciding:
 
     def run(self, progress: Progress | None = None) -> Decision:
         """Decide as many people as the limits allow; Ctrl-C ends it early, with what is known by then."""
+        with short_turns():
+            self._decide(progress)
+        self._prove_walked()
+        return self._decision()
+
+    def _decide(self, progress: Progress | None) -> None:
+        """Let one worker after the other go on, until everybody is decided or the time is over."""
         reported = 0.0
         try:
             while (worker := self._next()) is not None:
@@ -144,8 +152,6 @@ class Deciding:
             self.interrupted = True
         for trees in self.under_way:
             trees.end()
-        self._prove_walked()
-        return self._decision()
 
     def _end(self, moment: float) -> float:
         """When to stop. Without a limit, the others have a minute from the end of the walk."""
