@@ -111,6 +111,8 @@ class Judge:
 
     def allows(self, trial: Trial) -> bool:
         """Whether the components allow the trial, with added rows that the columns can hold."""
+        if not trial.change.added:
+            return self.membership.holds(trial, self.problem.table.frame.iloc[:0])
         try:
             return self.membership.holds(trial, self.maker.as_frame(trial.change.added))
         except NotStorableError:
