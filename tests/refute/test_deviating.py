@@ -21,7 +21,8 @@ def node(rng):
     cuts = [(j, low) for j in range(n_columns) for low in np.unique(code[j])[:-1]]
     left = np.array([np.bincount(y[code[j] <= low], minlength=n_labels) for j, low in cuts], np.int64)
     feature, low = np.array(cuts, np.int32).T.copy()
-    return Spot(code, np.zeros((0, 0), np.int32), y), (feature, low, left), total
+    nowhere = np.zeros(0, np.int64)
+    return Spot(code, np.zeros((0, 0), np.int32), nowhere, nowhere, y), (feature, low, left), total
 
 
 def changes_of(rng, spot, n_labels, n_changes=60):

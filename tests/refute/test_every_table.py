@@ -12,11 +12,20 @@ from sklearn.tree import DecisionTreeClassifier
 from everytree import certify
 from everytree.learner.criterion.front import largest_step
 from everytree.prove.problem import People
-from everytree.refute import node_changes
+from everytree.refute import node_changes, tied_ways
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
 from everytree.refute.node_changes import NodeChanges
-from everytree.refute.tied_ways import DIFFERS, SAME, UNSURE, Group, fates_of, room_for, spot_of
+from everytree.refute.tied_ways import (
+    DIFFERS,
+    ROWS_A_CODE,
+    SAME,
+    UNSURE,
+    Group,
+    fates_of,
+    room_for,
+    spot_of,
+)
 from everytree.refute.usual_nodes import UsualNodes
 from everytree.support.clock import now
 from tests.refute.small_tables import problem_of, random_table
@@ -34,9 +43,14 @@ def fates(problem, prepared, *changes):
     return fates_of(problem.criterion, problem.columns, spot, step, listed, group, problem.depth, room)[0]
 
 
-@pytest.mark.parametrize("chunk", range(4))
-def test_all_trees_of_changed_tables_are_followed(chunk):
-    """All changes of a table together, so that those that are alike somewhere share what is learned."""
+@pytest.mark.parametrize("rows_a_code", [0, ROWS_A_CODE, 1000], ids=["counted", "both", "listed"])
+@pytest.mark.parametrize("chunk", range(2))
+def test_all_trees_of_changed_tables_are_followed(chunk, rows_a_code, monkeypatch):
+    """All changes of a table together, so that those that are alike somewhere share what is learned.
+
+    Columns are counted, kept sorted, or some of them the one and some the other.
+    """
+    monkeypatch.setattr(tied_ways, "ROWS_A_CODE", rows_a_code)
     for seed in range(50 * chunk, 50 * chunk + 50):
         rng, X, y, people, depth = random_table(seed)
         problem, prepared = problem_of(X, y, people, depth, "flip(2) + fake(1)")
@@ -87,6 +101,19 @@ def test_a_large_node_whose_splits_gain_nothing_may_stop():
     assert (fates(problem, prepared, []) == SAME).all()
     problem.__dict__["criterion"] = problem.criterion._replace(stop_rows=20)  # a cached property
     assert (fates(problem, prepared, [])[:, 0] != SAME).tolist() == [False, True, True, False]
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    worker = EveryTable(problem, judge)
+    list(worker.steps())
+    assert not judge.proved[[1, 2]].any()
+
+
+def test_a_flip_may_leave_a_large_node_without_gain():
+    """Both splits gain a little and tie, whatever is flipped; after one of the flips they gain nothing."""
+    X = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5, float)
+    y = (X[:, 0] != X[:, 1]).astype(int)
+    y[0] = 1
+    problem, prepared = problem_of(X, y, X[:4], 2, "flip(1)")
+    problem.__dict__["criterion"] = problem.criterion._replace(stop_rows=20)  # a cached property
     judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
     worker = EveryTable(problem, judge)
     list(worker.steps())

@@ -151,12 +151,12 @@ def find_ties(
         _count_changed(spot, changes[kinds.change[0]], kinds)
         kinds.counts[:] = kinds.changed
         most = 0
-    best = score_all(criterion, spot.code, label, live, size, kinds.counts, branches, rivals)
+    best = score_all(criterion, spot, label, live, size, kinds.counts, branches, rivals)
     tied_by = tolerance(criterion, size)
     n_rivals, n_ties, n_cuts, work = 0, 0, 0, 0
     if best > -np.inf:
         least = best - 2 * most * step - 2 * tied_by
-        n_rivals = list_rivals(spot.code, label, live, size, len(kinds.counts), least, rivals)
+        n_rivals = list_rivals(spot, label, live, size, len(kinds.counts), least, rivals)
     for q in range(n_kinds):
         if kinds.stops[q]:
             continue
@@ -181,7 +181,7 @@ def find_ties(
         for s in range(n_rivals):
             if rivals.after[s] < top - tied_by:
                 continue
-            at = cut_of(columns, spot.code, live, size, s, rivals, kinds.cuts, n_cuts)
+            at = cut_of(columns, spot.code, live[0], s, rivals, kinds.cuts, n_cuts)
             if at == len(kinds.cuts) or n_ties == len(kinds.ties):
                 kinds.unsure[q] = True
                 break

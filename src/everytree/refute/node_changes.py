@@ -90,8 +90,8 @@ class NodeChanges:
         self.problem, self.judge, self.few = problem, judge, FewChanges(problem)
         self.ready = lru_cache(MOST_READY)(self._make_ready)
         self._spot = lru_cache(MOST_READY)(self._make_spot)
-        codes = np.ascontiguousarray(problem.columns.codes)
-        self._everywhere = Spot(codes, np.zeros((0, 0), np.int32), problem.table.y)
+        codes, nowhere = np.ascontiguousarray(problem.columns.codes), np.zeros(0, np.int64)
+        self._everywhere = Spot(codes, np.zeros((0, 0), np.int32), nowhere, nowhere, problem.table.y)
         self._beside = ThreadPoolExecutor(1)  # which begins when it is needed
 
     def _make_ready(self, task: Task) -> Ready | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from everytree.learner.criterion.front import joined, raised, score, summed
 from everytree.prove.views import LARGEST
-from everytree.support.kernels import inner_kernel
+from everytree.support.kernels import inner_kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,15 +21,20 @@ if TYPE_CHECKING:
 class Rivals(NamedTuple):
     """The splits of a node that a change may make the best.
 
-    Columns, last codes on the left, rows there, their labels, and the scores before and after a change. What
-    it takes to send people to a side is filled in when somebody is to be sent: the threshold, and the side of
-    people without a value where no row lacks one, else -1. ``cut`` numbers the ways in which they divide the
-    rows: -1 while that was not looked for. ``scores[j, k]`` is the score with k rows on the left; ``numbers``
-    are what scores are computed with (`lookup`).
+    Columns, last codes on the left and first ones on the right, rows on the left, their labels, and the
+    scores before and after a change. What it takes to send people to a side is filled in when somebody is to
+    be sent: the threshold, and the side of people without a value where no row lacks one, else -1. ``cut``
+    numbers the ways in which they divide the rows: -1 while that was not looked for.
+
+    Of each column, ``top[j]`` is the best score, ``ends[j]`` the least and the largest code that is there.
+    ``scores[q, k]`` is the score with k rows on the left of the q-th column that is listed. Of columns that
+    are counted, ``tally`` has the labels of each code, zeros outside the ends, and ``at_code`` the score
+    behind it. ``numbers`` are what scores are computed with (`lookup`).
     """
 
     column: NDArray[np.int32]
     low: NDArray[np.int32]
+    high: NDArray[np.int32]
     n_left: NDArray[np.int64]
     left: NDArray[np.int32]
     before: NDArray[np.float64]
@@ -37,70 +42,182 @@ class Rivals(NamedTuple):
     threshold: NDArray[np.float64]
     without: NDArray[np.int64]
     cut: NDArray[np.int64]
+    top: NDArray[np.float64]
+    ends: NDArray[np.int64]
     scores: NDArray[np.float64]
+    at_code: NDArray[np.float64]
+    tally: NDArray[np.int64]
     numbers: NDArray[np.float64]
 
 
-def rivals_for(code: NDArray[np.int32], n_labels: int, numbers: NDArray[np.float64]) -> Rivals:
+def rivals_for(spot: Any, n_labels: int, numbers: NDArray[np.float64]) -> Rivals:
     """Make room for all splits of a node."""
-    most = code.size
-    column, low = np.empty(most, np.int32), np.empty(most, np.int32)
+    n_rows, n_codes = len(spot.label), int(spot.begins[-1])
+    most = n_codes + len(spot.listed) * n_rows
+    column, low, high = (np.empty(most, np.int32) for _ in range(3))
     n_left, without, cut = (np.empty(most, np.int64) for _ in range(3))
     before, after, threshold = (np.empty(most) for _ in range(3))
-    left, scores = np.empty((most, n_labels), np.int32), np.empty((len(code), code.shape[1] + 1))
-    return Rivals(column, low, n_left, left, before, after, threshold, without, cut, scores, numbers)
+    left, top, ends = (
+        np.empty((most, n_labels), np.int32),
+        np.empty(len(spot.code)),
+        np.zeros((len(spot.code), 2), np.int64),
+    )
+    scores, at_code = np.empty((len(spot.listed), n_rows + 1)), np.empty(n_codes)
+    tally = np.zeros((n_codes, n_labels), np.int64)
+    splits = column, low, high, n_left, left, before, after, threshold, without, cut
+    return Rivals(*splits, top, ends, scores, at_code, tally, numbers)
 
 
 @inner_kernel
 def score_all(
-    criterion: Any, code: Any, label: Any, live: Any, size: int, counts: Any, branches: Any, rivals: Any
+    criterion: Any, spot: Any, label: Any, live: Any, size: int, counts: Any, branches: Any, rivals: Any
 ) -> float:
-    """Score every split of a node, by the rows on its left; gives the best score."""
-    own, sizes, numbers = branches.own, branches.size, rivals.numbers
-    left = np.empty(len(counts), np.int64)
-    of_node = summed(criterion, numbers, counts)
+    """Score every split of a node, column by column; gives the best score."""
     best = -np.inf
-    for j in range(len(code)):
-        of_left, of_right = summed(criterion, numbers, left[:0]), of_node
-        left[:] = 0
-        for k in range(1, size):
-            before = live[j, k - 1]
-            i = label[before]
-            of_left += raised(criterion, numbers, left[i])
-            left[i] += 1
-            of_right -= raised(criterion, numbers, counts[i] - left[i])
-            rivals.scores[j, k] = -np.inf
-            if code[j, live[j, k]] == code[j, before]:
-                continue
-            if criterion is None:  # whole numbers: a long column adds no rounding
-                here = joined(criterion, numbers, of_left, k, of_right, size - k)
-            else:
-                sizes[0], sizes[1] = k, size - k
-                for i in range(len(counts)):
-                    own[0, i], own[1, i] = left[i], counts[i] - left[i]
-                here = score(criterion, branches)
-            rivals.scores[j, k] = here
-            best = max(best, here)
+    for j in range(len(spot.code)):
+        if spot.begins[j] < spot.begins[j + 1]:
+            _score_counted(criterion, spot, j, label, live[0], size, counts, branches, rivals)
+            best = max(best, rivals.top[j])
+    for q in range(len(spot.listed)):
+        _score_listed(criterion, spot, q, label, live[q + 1], size, counts, branches, rivals)
+        best = max(best, rivals.top[spot.listed[q]])
     return best
 
 
 @inner_kernel
-def list_rivals(code: Any, label: Any, live: Any, size: int, n_labels: int, least: float, rivals: Any) -> int:
+def _score_counted(
+    criterion: Any,
+    spot: Any,
+    j: int,
+    label: Any,
+    rows: Any,
+    size: int,
+    counts: Any,
+    branches: Any,
+    rivals: Any,
+) -> None:
+    """Score the splits of a column with few values, from the labels of each value."""
+    code, begin = spot.code[j], spot.begins[j]
+    own, sizes, tally, ends = branches.own, branches.size, rivals.tally, rivals.ends[j]
+    n_labels = len(counts)
+    for c in range(begin + ends[0], begin + ends[1] + 1):  # those of the node before
+        for i in range(n_labels):
+            tally[c, i] = 0
+    least = most = code[rows[0]]
+    for k in range(size):
+        r = rows[k]
+        tally[begin + code[r], label[r]] += 1
+        least, most = min(least, code[r]), max(most, code[r])
+    ends[0], ends[1] = least, most
+    rivals.top[j] = -np.inf
+    if least == most:
+        return
+    top, last, n_left = -np.inf, begin + least, 0
+    for i in range(n_labels):
+        n_left += tally[last, i]
+        own[0, i], own[1, i] = tally[last, i], counts[i] - tally[last, i]
+    for c in range(last + 1, begin + most + 1):
+        here = 0
+        for i in range(n_labels):
+            here += tally[c, i]
+        if here == 0:
+            continue
+        sizes[0], sizes[1] = n_left, size - n_left
+        rivals.at_code[last] = score(criterion, branches)
+        top = max(top, rivals.at_code[last])
+        for i in range(n_labels):
+            own[0, i] += tally[c, i]
+            own[1, i] -= tally[c, i]
+        n_left += here
+        last = c
+    rivals.top[j] = top
+
+
+@inner_kernel
+def _score_listed(
+    criterion: Any,
+    spot: Any,
+    q: int,
+    label: Any,
+    rows: Any,
+    size: int,
+    counts: Any,
+    branches: Any,
+    rivals: Any,
+) -> None:
+    """Score the splits of a column with many values, by the rows on its left."""
+    j = spot.listed[q]
+    code, own, sizes, numbers = spot.code[j], branches.own, branches.size, rivals.numbers
+    left = np.zeros(len(counts), np.int64)
+    of_left, of_right = summed(criterion, numbers, left), summed(criterion, numbers, counts)
+    top = -np.inf
+    for k in range(1, size):
+        before = rows[k - 1]
+        i = label[before]
+        of_left += raised(criterion, numbers, left[i])
+        left[i] += 1
+        of_right -= raised(criterion, numbers, counts[i] - left[i])
+        rivals.scores[q, k] = -np.inf
+        if code[rows[k]] == code[before]:
+            continue
+        if criterion is None:  # whole numbers: a long column adds no rounding
+            here = joined(criterion, numbers, of_left, k, of_right, size - k)
+        else:
+            sizes[0], sizes[1] = k, size - k
+            for i in range(len(counts)):
+                own[0, i], own[1, i] = left[i], counts[i] - left[i]
+            here = score(criterion, branches)
+        rivals.scores[q, k] = here
+        top = max(top, here)
+    rivals.ends[j, 0], rivals.ends[j, 1] = code[rows[0]], code[rows[size - 1]]
+    rivals.top[j] = top
+
+
+@inner_kernel
+def list_rivals(spot: Any, label: Any, live: Any, size: int, n_labels: int, least: float, rivals: Any) -> int:
     """List the splits that score at least so much, with the labels on their left; says how many."""
     found = 0
     left = np.empty(n_labels, np.int32)
-    for j in range(len(code)):
+    for j in range(len(spot.code)):
+        begin = spot.begins[j]
+        if begin == spot.begins[j + 1] or rivals.top[j] < least:
+            continue
+        left[:] = 0
+        last, n_left = -1, 0
+        for c in range(begin + rivals.ends[j, 0], begin + rivals.ends[j, 1] + 1):
+            here = 0
+            for i in range(n_labels):
+                here += rivals.tally[c, i]
+            if here == 0:
+                continue
+            if last >= 0 and rivals.at_code[last] >= least:
+                _note(rivals, found, j, last - begin, c - begin, n_left, left, rivals.at_code[last])
+                found += 1
+            for i in range(n_labels):
+                left[i] += rivals.tally[c, i]
+            n_left += here
+            last = c
+    for q in range(len(spot.listed)):
+        j, rows = spot.listed[q], live[q + 1]
+        if rivals.top[j] < least:
+            continue
         left[:] = 0
         for k in range(1, size):
-            left[label[live[j, k - 1]]] += 1
-            if rivals.scores[j, k] >= least:
-                rivals.column[found], rivals.low[found] = j, code[j, live[j, k - 1]]
-                rivals.n_left[found], rivals.before[found] = k, rivals.scores[j, k]
-                rivals.cut[found] = -1
-                for i in range(n_labels):
-                    rivals.left[found, i] = left[i]
+            left[label[rows[k - 1]]] += 1
+            if rivals.scores[q, k] >= least:
+                low, high = spot.code[j, rows[k - 1]], spot.code[j, rows[k]]
+                _note(rivals, found, j, low, high, k, left, rivals.scores[q, k])
                 found += 1
     return found
+
+
+@part_of_kernel
+def _note(rivals: Any, at: int, j: int, low: int, high: int, n_left: int, left: Any, scored: float) -> None:
+    """Put a split among the rivals."""
+    rivals.column[at], rivals.low[at], rivals.high[at] = j, low, high
+    rivals.n_left[at], rivals.before[at], rivals.cut[at] = n_left, scored, -1
+    for i in range(len(left)):
+        rivals.left[at, i] = left[i]
 
 
 @inner_kernel
@@ -152,7 +269,7 @@ def score_changed(
 
 
 @inner_kernel
-def cut_of(columns: Any, code: Any, live: Any, size: int, s: int, rivals: Any, cuts: Any, n_cuts: int) -> int:
+def cut_of(columns: Any, code: Any, rows: Any, s: int, rivals: Any, cuts: Any, n_cuts: int) -> int:
     """The way in which a split divides the rows: its number among the cuts; one that is new is added.
 
     Its threshold is the midpoint of the gap between the rows that are there. People without a value go where
@@ -160,18 +277,17 @@ def cut_of(columns: Any, code: Any, live: Any, size: int, s: int, rivals: Any, c
     """
     if rivals.cut[s] >= 0:
         return int(rivals.cut[s])
-    j, k = rivals.column[s], rivals.n_left[s]
+    j, k, size = rivals.column[s], rivals.n_left[s], len(rows)
     start = columns.starts[j]
-    first = columns.values[start + code[j, live[j, 0]]]
-    last = columns.values[start + code[j, live[j, size - 1]]]
+    first, last = columns.values[start + rivals.ends[j, 0]], columns.values[start + rivals.ends[j, 1]]
     rivals.without[s] = -1
     if not np.isinf(first) and not np.isinf(last):
         rivals.without[s] = 0 if 2 * k > size else 1
-    low, high = columns.values[start + code[j, live[j, k - 1]]], columns.values[start + code[j, live[j, k]]]
+    low, high = columns.values[start + rivals.low[s]], columns.values[start + rivals.high[s]]
     # np.float64 first: the learner halves in double precision
     rivals.threshold[s] = min(np.float64(low) / 2 + np.float64(high) / 2, LARGEST)
     at = 0
-    while at < n_cuts and not _same_rows(code, live, size, rivals, int(cuts[at]), s):
+    while at < n_cuts and not _same_rows(code, rows, rivals, int(cuts[at]), s):
         at += 1
     if at < len(cuts):
         cuts[at] = s if at == n_cuts else cuts[at]
@@ -180,14 +296,14 @@ def cut_of(columns: Any, code: Any, live: Any, size: int, s: int, rivals: Any, c
 
 
 @inner_kernel
-def _same_rows(code: Any, live: Any, size: int, rivals: Any, one: int, other: int) -> bool:
+def _same_rows(code: Any, rows: Any, rivals: Any, one: int, other: int) -> bool:
     """Whether two splits have the same rows on their left."""
     if rivals.n_left[one] != rivals.n_left[other]:
         return False
     j, low = rivals.column[one], rivals.low[one]
-    i = rivals.column[other]
-    for k in range(size):  # noqa: SIM110 (compiled)
-        if (code[j, live[i, k]] <= low) != (k < rivals.n_left[other]):
+    i, last = rivals.column[other], rivals.low[other]
+    for r in rows:  # noqa: SIM110 (compiled)
+        if (code[j, r] <= low) != (code[i, r] <= last):
             return False
     return True
 

@@ -39,11 +39,22 @@ TIMES_CASES, LEAST_CASES = 4, 4096
 """Room for cases, in times those that there are to begin with, and at least."""
 
 
+FEW_CODES, ROWS_A_CODE = 128, 4
+"""Columns with up to so many values, each in so many rows of the table on average, are counted; others are
+kept sorted. Counting costs less for each row, and a step for each value."""
+
+
 class Spot(NamedTuple):
-    """The rows of a node: ``code[j, r]`` of its r-th row, the rows in the order of each column, labels."""
+    """The rows of a node: ``code[j, r]`` of its r-th row, and labels.
+
+    ``order`` has the rows as they come and in the order of each of the ``listed`` columns. The values of
+    others are counted: those of column j have the places from ``begins[j]`` to ``begins[j + 1]``.
+    """
 
     code: NDArray[np.int32]
     order: NDArray[np.int32]
+    listed: NDArray[np.int64]
+    begins: NDArray[np.int64]
     label: NDArray[np.int64]
 
 
@@ -57,8 +68,9 @@ class Group(NamedTuple):
 class Room(NamedTuple):
     """What following needs.
 
-    ``live[j]`` has the rows of nodes by column j. A case is a change and a person whom it may concern:
-    ``cases[i]`` are both, and whether a tie led here; ``kind[i]`` is its kind of change in the present node.
+    ``live`` has the rows of nodes, in the orders of the spot. A case is a change and a person whom it may
+    concern: ``cases[i]`` are both, and whether a tie led here; ``kind[i]`` is its kind of change in the
+    present node.
     ``child[w]`` says what waits. ``sent[2 * cut + side]`` counts who goes there, and then places them;
     ``sent_mark`` tells whether the present case does so already.
     """
@@ -85,19 +97,22 @@ code on the left of the split, and the side; its rows and depth; whether no othe
 def spot_of(columns: Columns, y: NDArray[np.int64], rows: NDArray[np.int32]) -> Spot:
     """Take the rows of a node by themselves."""
     code = np.ascontiguousarray(columns.codes[:, rows])
-    order = np.argsort(code, axis=1, kind="stable").astype(np.int32)
-    return Spot(code, order, y[rows])
+    n_codes = np.diff(columns.starts)
+    counted = (n_codes <= FEW_CODES) & (ROWS_A_CODE * n_codes <= columns.codes.shape[1])
+    listed, begins = np.flatnonzero(~counted), np.append(0, np.cumsum(np.where(counted, n_codes, 0)))
+    order = np.vstack([np.arange(len(rows)), np.argsort(code[listed], axis=1, kind="stable")])
+    return Spot(code, order.astype(np.int32), listed, begins, y[rows])
 
 
 def room_for(criterion: Criterion, spot: Spot, n_labels: int, n_changes: int, n_people: int) -> Room:
     """Make room for following people through a node after so many changes."""
     n_rows, n_cases = len(spot.label), max(LEAST_CASES, TIMES_CASES * n_changes * n_people)
-    live = np.empty((len(spot.code), TIMES_ROWS * n_rows), np.int32)
+    live = np.empty((len(spot.order), TIMES_ROWS * n_rows), np.int32)
     cases, kind = np.empty((n_cases, 3), np.int32), np.empty(n_cases, np.int32)
     child, last_mark = np.empty((MOST_WAITING, 10), np.int64), np.zeros(1, np.int64)
     sent, sent_mark = np.zeros(2 * MOST_CUTS, np.int64), np.zeros(2 * MOST_CUTS, np.int64)
     kinds, numbers = kinds_for(n_rows, n_labels, n_changes), lookup(criterion, n_rows)
-    rivals = rivals_for(spot.code, n_labels, numbers)
+    rivals = rivals_for(spot, n_labels, numbers)
     return Room(live, cases, kind, child, sent, sent_mark, last_mark, kinds, rivals)
 
 
@@ -184,7 +199,7 @@ def _follow(
         work += size + end - begin
         if must_split(spot, changes, size, depth, n_kinds, room.kinds):
             if look > 0:
-                _narrow(spot.code, room.live, room.child[waiting], at, 1, len(spot.code))
+                _narrow(spot.code, room.live, room.child[waiting], at, 1, len(spot.order))
             n_cuts, scored = find_ties(
                 criterion,
                 columns,
@@ -299,7 +314,7 @@ def _give_up(cases: Any, fates: Any) -> None:
 
 @inner_kernel
 def _fill(order: Any, label: Any, live: Any) -> int:
-    """List the rows that are there by every column."""
+    """List the rows that are there, in every order."""
     size = 0
     for j in range(len(order)):
         size = 0
@@ -311,7 +326,7 @@ def _fill(order: Any, label: Any, live: Any) -> int:
 
 @inner_kernel
 def _narrow(code: Any, live: Any, child: Any, to: int, first: int, last: int) -> int:
-    """List the rows of a child by some columns: those of its parent that are on its side."""
+    """List the rows of a child in some orders: those of its parent that are on its side."""
     side, low, begin = code[child[COLUMN]], child[LOW], child[AT]
     used = 0
     for j in range(first, last):
