@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from everytree.learner.criterion.front import tolerance
+from everytree.learner.criterion.front import largest_step, stop_rows, tolerance, value
 from everytree.prove import routing
 from everytree.prove.counts import OWN
+from everytree.prove.domains import relational
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.node import Nodes
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 MOST_SPOTS = 100_000
 """Nodes that are kept at most."""
+
+MANY_COMPARED = 100_000
+"""Splits times changes from which on it is worth while to leave out splits by comparing them in pairs."""
 
 NODE_SECONDS, CELL_SECONDS = 3e-4, 1e-8
 """About what a node costs, and each row and column that is looked at."""
@@ -94,17 +98,51 @@ class UsualNodes:
         if node.depth == 0 or total.max() == len(node.rows):
             return self._leaf(node, people, total), [], 0
         ground = self.nodes.ground(node)
-        ranking = self.engine.rank(ground)
-        chosen = self.engine.refine(ranking)
-        if len(chosen) == 0:
+        score = relational.scores(ground.splits, ground.types, ground.criterion)
+        if len(score) == 0:
             return self._leaf(node, people, total), [], 0
-        usual = ranking.score[chosen] >= ranking.score.max() - tolerance(ground.criterion, len(node.rows))
+        chosen, may_stop = self._near(ground, score), self._may_stop(ground, score, total)
+        if len(chosen) * len(node.rows) ** self.most_changes > MANY_COMPARED:
+            ranking = self.engine.rank(ground)
+            chosen, may_stop = self.engine.refine(ranking), ranking.may_stop
+        usual = score[chosen] >= score.max() - tolerance(ground.criterion, len(node.rows))
         children = self._children(node, ground, chosen[usual], people)
-        if usual.all() and not ranking.may_stop:
+        if usual.all() and not may_stop:
             return None, children, int(usual.sum())
         at, own = ground.splits, problem.types.measures[:, OWN]
         splits = at.feature[chosen], at.low[chosen], at.left[chosen].astype(np.int64) @ own
         return Task(node, people, total, splits, usual), children, int(usual.sum())
+
+    def _near(self, ground: Ground, score: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Splits that may be the best after a change.
+
+        Soundness
+        ---------
+        A change of a row moves the score of a split, and the best one, by `largest_step` at most. If removals
+        empty a side of the best split, its score is that of the node, which every split reaches.
+        """
+        slack = 2 * tolerance(ground.criterion, len(ground.rows))
+        return np.flatnonzero(score >= score.max() - self._reach(ground) - slack)
+
+    def _may_stop(self, ground: Ground, score: NDArray[np.float64], total: NDArray[np.int64]) -> bool:
+        """Whether a change may leave the node without a split, or with none that the learner takes.
+
+        Soundness
+        ---------
+        A split with more rows on both sides than may be removed is left. Where rounding may refuse splits
+        that gain nothing, a change of a row moves the value of the node by `largest_step` at most, as it
+        does the best score. A node that becomes pure need not be looked at (see `EveryTable`).
+        """
+        n_rows, criterion = len(ground.rows), ground.criterion
+        on_left = ground.splits.left.sum(axis=1)
+        is_left = (np.minimum(on_left, n_rows - on_left) > ground.budget.removals).any()
+        gain = score.max() - value(criterion, total)
+        gains = n_rows < stop_rows(criterion) or gain > self._reach(ground) + 4 * tolerance(criterion, n_rows)
+        return not (is_left and gains)
+
+    def _reach(self, ground: Ground) -> float:
+        """How far two scores can come closer by changes of the node."""
+        return 2 * self.most_changes * largest_step(self.problem.criterion, len(ground.rows))
 
     def _surely(
         self, children: list[tuple[Node, NDArray[np.int32]]], n_usual: int
