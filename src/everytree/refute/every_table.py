@@ -151,9 +151,9 @@ class EveryTable:
                 yield step.seconds
         self.under_way.settle()
 
-    def _expected(self) -> list[int]:
+    def _expected(self) -> set[int]:
         """People who are about to fall: a table that should do was found and not read yet."""
-        return [*(p for p, times in self._sure.items() if times), *self.under_way.people()]
+        return {p for p, times in self._sure.items() if times} | self.under_way.people()
 
     def _finish(self, p: int) -> None:
         """Everything was tried for somebody: proved, unless a table was found that may give another label."""
@@ -171,12 +171,14 @@ class EveryTable:
     def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
         """Try the changes of nodes for many people at once; prove whom none of them touches.
 
-        Small nodes come first, for everybody; in them, those who have the least to look at. What is left in
-        ``tasks`` are the nodes that were not looked at to the end for a person.
+        Leaves come first, in which one change is often enough and little is to be learned; then small nodes,
+        for everybody; in them, those who have the least to look at. What is left in ``tasks`` are the nodes
+        that were not looked at to the end for a person.
         """
         people = np.flatnonzero(self.people).tolist()
         to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
         ordered = np.array(sorted(people, key=to_do.__getitem__), np.int32)
+        yield from self._look_for(ordered, tasks, 0, len(self.problem.table.y), leaves=True)
         for more_than, most in pairwise((0, *SIZES, max(SIZES[-1], len(self.problem.table.y)))):
             left = ordered[self.judge.open[ordered]]
             for begin in range(0, len(left), TOGETHER):
@@ -194,18 +196,21 @@ class EveryTable:
         most: int,
         *,
         by_all: bool = False,
+        leaves: bool = False,
     ) -> Iterator[_Step]:
-        """Try the changes of nodes with so many rows, for some people, the smallest first.
+        """Try the changes of nodes with so many rows, for some people, the smallest first; or of ``leaves``.
 
         Whoever is about to fall is passed over, and keeps the nodes that were not looked at, unless everybody
         is looked at ``by_all`` changes.
         """
-        theirs = {id(task): task for p in some.tolist() for task in tasks[p] if self.judge.open[p]}
-        fit = [task for task in theirs.values() if more_than < len(task.node.rows) <= most]
-        for task in sorted(fit, key=lambda task: len(task.node.rows)):
-            people = some[np.isin(some, task.people) & self.judge.open[some]]
-            if not by_all:
-                people = people[~np.isin(people, self._expected())]
+        theirs: dict[Task, list[int]] = defaultdict(list)
+        for p in some[self.judge.open[some]].tolist():
+            for task in tasks[p]:
+                if more_than < len(task.node.rows) <= most and (task.splits is None or not leaves):
+                    theirs[task].append(p)
+        for task in sorted(theirs, key=lambda task: len(task.node.rows)):
+            expected = set() if by_all else self._expected()
+            people = np.array([p for p in theirs[task] if self.judge.open[p] and p not in expected], np.int32)
             ended = np.ones(len(people), np.bool_)
             if len(people):
                 yield from self._look_at(task, people, ended, by_all)
