@@ -37,6 +37,17 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stderr.strip() == "[]"
 
 
+def test_a_tree_alone_imports_no_other_part_of_scikit_learn() -> None:
+    program = (
+        "import sys; from everytree.cli import main; "
+        "sys.argv[1:] = ['certify', 'hiring', '--bias', 'flip(1)', '--depth', '1', '--quiet']; main(); "
+        "heavy = ('sklearn.pipeline', 'sklearn.preprocessing', 'sklearn.metrics', 'scipy.stats._stats_py'); "
+        "print([name for name in heavy if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="pipes end differently elsewhere")
 def test_a_closed_pipe_is_quiet() -> None:
     program = "import sys; from everytree.cli import main; sys.exit(main())"

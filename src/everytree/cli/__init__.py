@@ -12,11 +12,18 @@ from typing import Any
 
 from everytree.errors import EverytreeError
 from everytree.support.garbage import collected_late
+from everytree.support.imports import put_off
 
 __all__ = ["Interrupted", "NotMet", "main"]
 
 DONE, NOT_MET, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
+
+SELDOM_USED = ("scipy.stats", "sklearn.neighbors", "numpy.f2py", "asyncio", "yaml")
+"""What scikit-learn, scipy, joblib and numba import and few commands call: a quarter of a short one."""
+
+NEEDED_ALONE = ("sklearn.neighbors._quad_tree",)
+"""What scikit-learn's trees need of one of them."""
 
 
 class Interrupted(Exception):  # noqa: N818 (it is none of our errors)
@@ -41,9 +48,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         0 done, 1 a requirement is not met or the pipe is broken, 2 bad input (one message on standard
         error), 130 interrupted.
     """
+    alone = arguments is None  # and not called by a program that has plans of its own
+    if alone:
+        put_off(SELDOM_USED, NEEDED_ALONE)
     with collected_late():
         code = _run(arguments)
-    if arguments is None:
+    if alone:
         gc.disable()  # the program is at its end, and all that it holds goes with it
     return code
 

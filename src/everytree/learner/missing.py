@@ -13,18 +13,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder
 
 from everytree.errors import TableError
 from everytree.support.text import listing
 from everytree.table.frames import Source, as_source, known_names
 from everytree.table.groups import MISSING
-from everytree.table.values import category_codes, is_numeric, number_kind
+from everytree.table.values import is_numeric
 
-__all__ = ["WAYS", "Filled", "Way", "fill"]
+__all__ = ["WAYS", "Filled", "Way", "below_all", "fill"]
 
 Way = Literal["learn", "impute", "category"]
 WAYS: tuple[Way, ...] = ("learn", "impute", "category")
@@ -60,8 +56,8 @@ class Filled:
     notes: tuple[str, ...] = ()
 
     def before(self, tree: Any) -> Any:
-        """Put the steps before a tree."""
-        return tree if self.steps is None else Pipeline([("missing values", self.steps), ("tree", tree)])
+        """Put the steps before a tree; without any it is the tree itself."""
+        return tree
 
 
 def fill(
@@ -117,13 +113,10 @@ def fill(
         X_train, X_test = _own_category(texts, X_train, X_test)
         holes = numbers
     _refuse_empty(X_train, holes)
-    steps = _Steps(way, as_source(X_train, "training table"), declared, encoding)
-    parts = [
-        (str(name), "drop" if name in dropped else steps.of(str(name), holes=name in holes), [name])
-        for name in X_train.columns
-    ]
-    made = ColumnTransformer(parts, verbose_feature_names_out=False)
-    return Filled(X_train, X_test, made, {}, (NOTES[way].format(listing(map(str, holes))),))
+    from everytree.learner.filling import FilledIn, Steps  # most tables do without what these import
+
+    steps = Steps(way, as_source(X_train, "training table"), declared, encoding).together(dropped, holes)
+    return FilledIn(X_train, X_test, steps, {}, (NOTES[way].format(listing(map(str, holes))),))
 
 
 def _has_holes(name: Any, *tables: pd.DataFrame) -> bool:
@@ -155,10 +148,10 @@ def _own_category(names: list[Any], *tables: pd.DataFrame) -> tuple[pd.DataFrame
 
 
 def _own_value(column: pd.Series[Any]) -> Any:
-    return _below(column) if pd.api.types.is_numeric_dtype(column) and len(column.dropna()) else MISSING
+    return below_all(column) if pd.api.types.is_numeric_dtype(column) and len(column.dropna()) else MISSING
 
 
-def _below(column: pd.Series[Any]) -> float:
+def below_all(column: pd.Series[Any]) -> float:
     """A number below all others, also for a tree, which computes in float32."""
     low = float(column.astype(float).min())
     below = math.floor(low) - 1.0
@@ -172,40 +165,3 @@ def _refuse_empty(X_train: pd.DataFrame, names: list[Any]) -> None:
             f"Nothing can be filled in where the training table has no values at all: {listing(empty)}. Drop "
             f"such a column (--drop {empty[0]}, or drop = [{empty[0]!r}])."
         )
-
-
-@dataclass(frozen=True, eq=False)
-class _Steps:
-    """What stands before the tree for one column."""
-
-    way: Way
-    source: Source
-    declared: frozenset[str]
-    encoding: str
-
-    def of(self, name: str, *, holes: bool) -> Any:
-        column = self.source.frame[name]
-        if name in self.declared or not is_numeric(column, self.source):
-            known = column.dropna() if holes else column
-            category_codes(
-                known, self.source, declared=name in self.declared
-            )  # refuses what it refuses elsewhere
-            return (
-                make_pipeline(SimpleImputer(strategy="most_frequent"), self._encoder())
-                if holes
-                else self._encoder()
-            )
-        if not holes:
-            return "passthrough"
-        if self.way == "category":
-            return SimpleImputer(strategy="constant", fill_value=_below(column))
-        return SimpleImputer(strategy="most_frequent" if number_kind(column) == "boolean" else "median")
-
-    def _encoder(self) -> Any:
-        if self.encoding == "ordinal":
-            return OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
-        return OneHotEncoder(handle_unknown="ignore", sparse_output=False, feature_name_combiner=_feature)
-
-
-def _feature(column: str, category: Any) -> str:
-    return f"{column}={category}"

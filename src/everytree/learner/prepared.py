@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
-from sklearn.pipeline import Pipeline
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,7 +25,7 @@ from everytree.learner.same_learner import check_same_learner, predict, shares, 
 from everytree.learner.settings import SUPPORTED, Settings, describe, read_parameters, refuse
 from everytree.learner.steps import step_kinds, step_problems
 from everytree.support.version import learner_notes
-from everytree.table.described import working_steps
+from everytree.table.described import is_pipeline, working_steps
 from everytree.table.encoding import encode_people, encode_training
 from everytree.table.frames import Source, as_source
 from everytree.table.pipelines import Preprocessed, encoded_table, fit_encoder, keep_encoder
@@ -258,7 +257,7 @@ def _refuse_table_options(drop: object, categorical: object, encoding: str) -> N
 def _split(estimator: Any) -> tuple[Any, Any, dict[str, Any]]:
     """Give the steps of a Pipeline, the tree at its end and its parameters, or refuse what is unknown."""
     steps, tree = [], estimator
-    if type(estimator) is Pipeline:
+    if is_pipeline(estimator):
         *steps, (_, tree) = estimator.steps
     problems = list(step_problems(steps))
     if type(tree) is DecisionTreeClassifier:

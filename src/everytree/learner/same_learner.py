@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.pipeline import Pipeline
 from sklearn.utils.class_weight import compute_class_weight
 
 from everytree.errors import TableError, UnsupportedLearnerError
 from everytree.support.text import listing
 from everytree.table.casting import REFUSALS, as_learner_sees
+from everytree.table.described import is_pipeline
 from everytree.table.pipelines import in_known_form, transform
 from everytree.table.structure import lacks
 
@@ -72,7 +72,7 @@ def trained(
     tree : DecisionTreeClassifier
     """
     if learner.fitted:
-        given = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+        given = estimator[-1] if is_pipeline(estimator) else estimator
         tree = copy.copy(given)  # the user may fit it again
         _check_belongs(tree, train, learner)
         return estimator, tree

@@ -21,6 +21,7 @@ __all__ = [
     "feature_names",
     "inner_steps",
     "is_from_sklearn",
+    "is_pipeline",
     "leaves_of",
     "working_steps",
 ]
@@ -34,14 +35,19 @@ def is_from_sklearn(thing: Any) -> bool:
     return type(thing).__module__.partition(".")[0] == "sklearn"
 
 
+def is_pipeline(thing: Any) -> bool:
+    """Tell whether this is scikit-learn's Pipeline itself, without importing it where nobody has one."""
+    return is_from_sklearn(thing) and type(thing).__name__ == "Pipeline"
+
+
 def inner_steps(step: Any) -> list[tuple[str, Any]] | None:
     """Give the named parts of a Pipeline, ColumnTransformer or FeatureUnion; None for any other step.
 
     The parts of a fitted ColumnTransformer stand as they were given, the fitted ones in ``transformers_``.
     """
-    kind = type(step).__name__ if is_from_sklearn(step) else ""
-    if kind == "Pipeline":
+    if is_pipeline(step):
         return list(step.steps)
+    kind = type(step).__name__ if is_from_sklearn(step) else ""
     if kind == "FeatureUnion":
         return list(step.transformer_list)
     if kind == "ColumnTransformer":
