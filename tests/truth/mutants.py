@@ -303,6 +303,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("entropy least at the upper share", "learner/criterion/entropy.py", "impurity_low += min(low, high)", "impurity_low += high", focus=ENTROPY),
     Mutant("entropy never stops for want of gain", "learner/criterion/entropy.py", "return STOP_ROWS_OF_TWO if n_labels == 2 else 0", "return STOP_ROWS_OF_TWO", engine="relational", focus=ENTROPY),
     Mutant("entropy remainder without corners", "learner/criterion/entropy.py", "    return max(0.0, excess)\n", "    return 0.0\n", engine="programs", focus={**ENTROPY, "depth": 1}, problems=60),
+    Mutant("roots: ties dropped", "learner/criterion/roots.py", "sign, slopes, 1.0, 2 * roots.tied", "sign, slopes, 1.0, -1e6 * roots.tied", engine="programs", focus={**FLIP, **ENTROPY, "depth": 1}, problems=60),
+    Mutant("roots: a plane through the table itself", "learner/criterion/roots.py", "furthest(roots, np.array([low, high]), sign", "furthest(roots, np.array([roots.own, roots.own]), 0 * sign", engine="programs", focus={**FLIP, **ENTROPY, "depth": 1}, seed=1, problems=40),
+    Mutant("roots: a rival's plane touches the table only", "learner/criterion/roots.py", "box = np.array([roots.first, roots.last])", "box = np.array([roots.own, roots.own])", engine="programs", focus={**FLIP, **ENTROPY, "depth": 1}, seed=1, problems=40),
+    Mutant("roots: pairs that flips reach left out", "learner/criterion/roots.py", "room = roots.flips - abs(a - roots.own[0])", "room = -abs(a - roots.own[0])", engine="programs", focus={**FLIP, **ENTROPY, "depth": 1}, seed=1, problems=40),
+    Mutant("roots: one sign only", "paths/root_search.py", "for sign in (1, -1) if", "for sign in (1,) if", engine="programs", focus={**FLIP, **ENTROPY}, problems=60),
     Mutant("entropy changes by little", "learner/criterion/weighted.py", "return most * (log2(rows * most / least) + entropy.LOG2_E)", "return 0.25 * most", engine="tables", focus={**FLIP, **ENTROPY, **WHOLE}, seed=38, problems=20),
     # Class weights: dictionaries, and those that move with the table.
     Mutant("weighted flips are free where a branch was empty", "learner/criterion/weighted.py", "branches.flip[side, i, j] = rise", "branches.flip[side, i, j] = 0.0", engine="bounds", focus={"kinds": ("miss", "flip"), **WHOLE}),

@@ -2,7 +2,8 @@
 
 Two forms. Flips of two labels under Gini are exact: the best split has the largest |h|, linear in the flips.
 Everything else works on boxes of counts: a chord-like upper bound for the path's split against tangents of
-its rivals. Sits between the layout of a path and the program; the criterion brings the algebra.
+its rivals; `root_search.py` adds planes for flips of two labels under entropy. Sits between the layout of a
+path and the program; the criterion brings the algebra.
 
 Where the criterion has a linear lead h (`linear_leads`), a split is best iff s h_phi >= h_psi and
 s h_phi >= -h_psi for all rivals psi and one sign s.

@@ -16,6 +16,7 @@ import numpy as np
 from everytree.paths.boxes import Family
 from everytree.paths.listing import Listing
 from everytree.paths.program import Solver
+from everytree.paths.root_search import RootSearch
 from everytree.paths.search import IMPOSSIBLE, OPEN, TAKEN, PathSearch
 from everytree.paths.waiting import Path
 from everytree.refute.judge import PROGRAMS
@@ -125,7 +126,8 @@ class Programs:
         for step in path.steps:
             # Nodes are known by the identity of their rows, which must not be given to others.
             self._nodes[id(step.rows)] = step.rows
-        search = PathSearch(self.problem, path, self.family, self.solver, self.judge.maker, self._counts)
+        kind = RootSearch if RootSearch.is_possible(self.problem) else PathSearch
+        search = kind(self.problem, path, self.family, self.solver, self.judge.maker, self._counts)
         search.take_over(self._rivals.pop(path, None), self._pool, SHARED_RIVALS)
         status = search.run(partial(self.judge.consider, people=waiting), programs, self.deadline)
         search.share(self._pool)

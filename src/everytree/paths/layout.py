@@ -83,6 +83,18 @@ class Layout:
             result[side[touched] * n_labels + labels[touched], touched] += sign
         return result
 
+    def reach(
+        self, counts: NDArray[np.float64], effect: NDArray[np.float64], budgets: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Least and greatest counts that whole budgets can give a split, each by itself."""
+        uses, cap = self.changes.uses, self.changes.cap
+        act = np.argmax(uses > 0, axis=0)  # of several acts the first: an added row may be flipped as well
+        low, high = counts.copy(), counts.copy()
+        for k, budget in enumerate(budgets):
+            low -= np.minimum(((effect < 0) & (act == k)) @ cap, budget)
+            high += np.minimum(((effect > 0) & (act == k)) @ cap, budget)
+        return np.maximum(low, 0.0), high
+
 
 def lay_out(problem: Problem, steps: tuple[Step, ...], cuts: list[list[Cut]]) -> Layout:
     """Group the rows by their sides of all splits in use; `cuts` lists them by level, the path's first."""

@@ -65,6 +65,7 @@ class PathSearch:
         self.excludes = len(self.problem.criteria) == 1
         only_flips = bias.additions == 0 and bias.removals == 0
         self.exact = only_flips and front.has_linear_form(self.criterion, bias.n_labels)
+        self.leads = LEADS[-1:] if self.exact else LEADS
         self.tangents: dict[tuple[int, Cut], list[NDArray[np.float64]]] = {}
         self.rng = np.random.default_rng(0)
 
@@ -130,14 +131,11 @@ class PathSearch:
         """Counts on T by side and label of a split of a node; kept, because paths share nodes and rivals."""
         key = (id(rows), cut.feature, cut.low)
         if key not in self.known_counts:
-            self.known_counts[key] = self._count_anew(rows, cut)
+            n_labels, labels = self.problem.bias.n_labels, self.problem.table.y[rows]
+            side = self.problem.columns.codes[cut.feature, rows] > cut.low if cut.feature >= 0 else 0
+            counts = np.bincount(labels + n_labels * side, minlength=2 * n_labels)
+            self.known_counts[key] = counts.astype(float)
         return self.known_counts[key]
-
-    def _count_anew(self, rows: NDArray[np.int32], cut: Cut) -> NDArray[np.float64]:
-        n_labels = self.problem.bias.n_labels
-        labels = self.problem.table.y[rows]
-        side = self.problem.columns.codes[cut.feature, rows] > cut.low if cut.feature >= 0 else 0
-        return np.bincount(labels + n_labels * side, minlength=2 * n_labels).astype(float)
 
     def run(self, confirm: Confirm, programs: int, deadline: float) -> str:
         """Look for a table that takes the path, with at most so many programs.
@@ -203,27 +201,19 @@ class PathSearch:
 
     def _first_regions(self) -> list[Region]:
         """Both signs at every level where h is exact; else the counts that the budgets can reach."""
+        levels = [level for level, step in enumerate(self.path.steps) if step.feature >= 0]
         if self.exact:
             flips = float(self.family.at(self.family.most)[FLIP])
-            levels = [level for level, step in enumerate(self.path.steps) if step.feature >= 0]
             signs = [front.possible_signs(self.counts[level], flips) for level in levels]
             return [Region(combination, {}) for combination in product(*signs)]
         if self.problem.bias.n_labels > conditions.MOST_LABELS:
             raise TooLargeError
+        return [Region((), {(level, self.cuts[level][0]): self._reach(level, 0) for level in levels})]
+
+    def _reach(self, level: int, k: int) -> Box:
+        """Counts that the budgets can give a split, each by itself."""
         budgets = np.floor(self.family.at(self.family.most) + 1e-9)
-        uses, cap = self.layout.changes.uses, self.layout.changes.cap
-        act = np.argmax(uses > 0, axis=0)  # of several acts the first: an added row may be flipped as well
-        bounds: dict[tuple[int, Cut], Box] = {}
-        for level, step in enumerate(self.path.steps):
-            counts, effect = self.counts[level][0], self.effects[level][0]
-            low, high = counts.copy(), counts.copy()
-            for k, budget in enumerate(budgets):
-                of_act = act == k
-                low -= np.minimum(((effect < 0) & of_act) @ cap, budget)
-                high += np.minimum(((effect > 0) & of_act) @ cap, budget)
-            if step.feature >= 0:
-                bounds[level, self.cuts[level][0]] = (np.maximum(low, 0.0), high)
-        return [Region((), bounds)]
+        return self.layout.reach(self.counts[level][k], self.effects[level][k], budgets)
 
     def _cut(self, region: Region, solution: Solution) -> list[Region]:
         """Cut a region in two; an empty list if nothing is coarse and every count is whole."""
@@ -237,6 +227,10 @@ class PathSearch:
                 if high[row] - low[row] >= 1:
                     middle = np.floor((low[row] + high[row]) / 2)
                     return region.halves(worst, low, high, row, middle)
+        return self._cut_fraction(region, solution)
+
+    def _cut_fraction(self, region: Region, solution: Solution) -> list[Region]:
+        """Cut a region in two where a count is furthest from a whole number."""
         furthest, place = 1e-4, None
         for level, of_level in enumerate(self.cuts):
             for k, cut in enumerate(of_level):
@@ -291,20 +285,10 @@ class PathSearch:
         """
         program = Program(self.layout.changes, self.family.fixed, self.family.free, self.family.most)
         for level, step in enumerate(self.path.steps):
-            criterion, counts, effects = self.criterion, self.counts[level], self.effects[level]
-            if step.feature < 0:
-                continue
-            conditions.require_available(program, counts[0], effects[0], self.problem.floors)
-            if self.exact:
-                flips = float(self.family.at(self.family.most)[FLIP])
-                conditions.require_best_exactly(program, counts, effects, region.signs[level], flips, lead)
-                continue
-            points = [self._points(level, cut) for cut in self.cuts[level][1:]]
-            if near is None:
-                box = region.bounds[level, self.cuts[level][0]]
-                conditions.require_best_in_box(criterion, program, counts, effects, box, points)
-            else:
-                conditions.require_best_near(criterion, program, counts, effects, near[level], points, lead)
+            counts, effects = self.counts[level][0], self.effects[level][0]
+            if step.feature >= 0:
+                conditions.require_available(program, counts, effects, self.problem.floors)
+                self._require_best(program, level, region, None if near is None else near[level], lead)
         for (level, cut), (low, high) in region.bounds.items():
             if cut in self.cuts[level] and near is None:
                 k = self.cuts[level].index(cut)
@@ -318,13 +302,29 @@ class PathSearch:
             conditions.require_label(self.criterion, program, at_leaf, effect, end)
         return program
 
+    def _require_best(
+        self, program: Program, level: int, region: Region, near: NDArray[np.float64] | None, lead: float
+    ) -> None:
+        """The path's split is best at a level."""
+        criterion, counts, effects = self.criterion, self.counts[level], self.effects[level]
+        if self.exact:
+            flips = float(self.family.at(self.family.most)[FLIP])
+            conditions.require_best_exactly(program, counts, effects, region.signs[level], flips, lead)
+            return
+        points = [self._points(level, cut) for cut in self.cuts[level][1:]]
+        if near is None:
+            box = region.bounds[level, self.cuts[level][0]]
+            conditions.require_best_in_box(criterion, program, counts, effects, box, points)
+        else:
+            conditions.require_best_near(criterion, program, counts, effects, near, points, lead)
+
     def _try(self, solution: Solution, region: Region, confirm: Confirm) -> tuple[bool, bool]:
         """Make trials of a solution; says whether one was confirmed, and whether new rivals came up.
 
         First with a lead for the path's splits, so that ties do not decide; then the solution as it is.
         """
         near = [c[0] + e[0] @ solution.amounts for c, e in zip(self.counts, self.effects, strict=True)]
-        for lead in LEADS[-1:] if self.exact else LEADS:
+        for lead in self.leads:
             attempt = self._program(region, near, lead).solve(self.solver)
             if attempt.broken > 1e-7 or attempt.share > self.family.most + 1e-9:
                 continue
