@@ -29,7 +29,7 @@ from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import TABLES, TWINS, WALK, Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
-from everytree.refute.under_way import short_turns
+from everytree.refute.under_way import DEAR, short_turns
 from everytree.refute.whole_tables import WholeTables
 from everytree.support.clock import now
 
@@ -174,8 +174,13 @@ class Deciding:
             ahead = self.head_start * (2 if self.walk.share_done > 0.5 else 1)
             if walk.done or walk.spent >= ahead:
                 self._hire()
-        waiting = [w for w in self.workers if not w.done and not self._must_wait(w)]
-        return min(waiting, key=lambda w: w.turn, default=None)
+        ready = [w for w in self.workers if not w.done and not self._must_wait(w)]
+        chosen = min(ready, key=lambda w: w.turn, default=None)
+        if chosen is not None:
+            for worker in self.workers:  # what others had while one waited is not made up for
+                if worker not in ready:
+                    worker.turn = max(worker.turn, chosen.turn)
+        return chosen
 
     def _employ(self, name: str, steps: Iterator[float]) -> None:
         """Give a worker its share of the time from now on: what others had before is not made up for."""
@@ -215,13 +220,16 @@ class Deciding:
         """Whether a worker waits for another: programs are for those whom the walk does not prove.
 
         Tiny tables are tried without compilation, so that waits where compiled code tries whole tables. On
-        shallow trees attacks wait for the programs, which settle nearly everybody there in seconds.
+        shallow trees attacks wait for the programs, which settle nearly everybody there in seconds; where a
+        training takes long, for tables, which learn small parts of trees.
         """
         others = {"programs": self.workers[:1]}
         if isinstance(self.every_table, WholeTables):
             others["tiny"] = [w for w in self.workers if w.name == "tables"]
         if self.problem.depth <= SHALLOW:
             others["attack"] = [w for w in self.workers if w.name == "programs"]
+        elif isinstance(self.every_table, EveryTable) and self.judge.training_seconds > DEAR:
+            others["attack"] = [w for w in self.workers if w.name == "tables"]
         return any(not other.done and other.spent < PATIENCE for other in others.get(worker.name, []))
 
     def _walk(self) -> Iterator[float]:
