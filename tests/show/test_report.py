@@ -219,9 +219,22 @@ def test_witnesses_and_records_are_kept_once(audit, data):
 def test_interchangeable_records_are_noted(audit, data):
     witness = next(iter(next(iter(audit.verdicts.values())).witnesses.values()))
     packed = data["witnesses"][data["cells"][0]["witnesses"][0]]
-    assert packed["pools"] == [[count, len(rows)] for rows, count in witness.alternatives]
+    sets = [(rows, count) for rows, count in witness.alternatives if count < len(rows)]
+    assert packed["pools"] == [[count, len(rows)] for rows, count in sets]
     for row, pool in zip([*witness.flipped, *witness.removed], packed["pool"], strict=True):
-        assert pool == -1 or row in witness.alternatives[pool][0]
+        assert pool == -1 or row in sets[pool][0]
+
+
+def test_a_set_without_other_records_is_none(audit):
+    """Nobody can take the place of a record that is alone in its set."""
+    witness = next(w for r in audit.verdicts.values() for w in r.witnesses.values() if w.flipped)
+    rows = list(witness.flipped)
+    alone = replace(witness, alternatives=[(np.array([row]), 1) for row in rows])
+    train = next(iter(audit.prepared.values())).train
+    book = people._Notebook(train, [])
+    packed = book.witnesses[book.note(alone)]
+    assert packed["pools"] == []
+    assert set(packed["pool"]) == {-1}
 
 
 def test_the_same_audit_gives_the_same_bytes(audit, page, tmp_path):
