@@ -219,7 +219,7 @@ def cut_off(audit: AuditResult) -> list[str]:
 
 
 def open_radii(audit: AuditResult) -> list[tuple[str, str]]:
-    """Name the families with people whose radius is known only between two numbers, and how many."""
+    """Name the families with people whose radius is not known exactly, and how many."""
     found = []
     for cell, result in audit.radii.items():
         open_ones = int((~result.exact & (result.lower < result.max_amount)).sum())
