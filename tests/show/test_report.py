@@ -508,7 +508,8 @@ def test_the_people_in_the_commands_exist(audit, page):
     said = " ".join("".join(Outline(page).text).split())
     result = audit.verdicts[headline(audit).cell]
     named = method.examples(result)
-    assert f"--person {named['proved']} everytree witness" in said
+    shown = [f"{line} {person}" for line, person in method.checks(audit, headline(audit).cell)]
+    assert " ".join(shown) in said
     assert named["refuted"] == min(result.witnesses)
     assert "derives a proof again where the walk alone gives one" in said
     cell = next(iter(audit.verdicts))  # some are robust here
@@ -518,6 +519,22 @@ def test_the_people_in_the_commands_exist(audit, page):
     ranges[proved] = (0.0, 1.0)
     other = method.examples(replace(audit.verdicts[cell], probability_ranges=ranges))["proved"]
     assert other > proved  # the walk proves this one
+
+
+def test_a_proof_is_checked_where_there_is_one(audit):
+    """Where nobody is proved in the cell of the finding, the command is about another one."""
+    cell = headline(audit).cell
+    nobody = replace(
+        audit.verdicts[cell], verdicts=np.full(len(audit.verdicts[cell]), "unknown"), witnesses={}
+    )
+    for verdicts in ({**audit.verdicts, cell: nobody}, {cell: nobody}):
+        lines = method.checks(replace(audit, verdicts=verdicts), cell)
+        assert [line.split()[1] for line, _ in lines] == (["check", "witness"] if len(verdicts) > 1 else [])
+        for line, person in lines:
+            said = shlex.split(line)
+            model, depth = (said[said.index(option) + 1] for option in ("--bias", "--depth"))
+            (named,) = (c for c in verdicts if (str(c.model), str(c.depth)) == (model, depth))
+            assert verdicts[named].verdicts[person] == ("robust" if said[1] == "check" else "not robust")
 
 
 def test_amounts_in_different_units_share_an_axis_of_records():
