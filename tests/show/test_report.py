@@ -556,6 +556,25 @@ def test_a_learned_tree_asks_in_original_terms():
     assert answers == ({"yes": "1", "no": "0"} if tree.root.says == "race is B" else {"yes": "0", "no": "1"})
 
 
+def test_a_leaf_of_one_row():
+    X, y = pd.DataFrame({"x": range(8)}), [0, *[1] * 7]
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    tree = learned_tree(audit.prepared[1], 1)
+    assert {child.rows for child in tree.root.children} == {"100% of 1 row", "100% of 7 rows"}
+
+
+def test_without_groups_nothing_is_said_of_them(page):
+    said = "how equally it treats groups"
+    assert said in page
+    assert said not in render(hiring_audit(groups=()))
+
+
+def test_a_power_of_ten_is_copied_as_one():
+    X, y = pd.DataFrame({"x": range(40)}), [0] * 20 + [1] * 20
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(?)"), ("9",)),), depths=(1,))
+    assert re.search(r"about 10\^\d+\.\d", "".join(Outline(render(audit)).text))
+
+
 def test_without_jinja_the_message_says_what_to_install(audit, monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(EverytreeError, match=r'pip install "everytree\[report\]"'):
