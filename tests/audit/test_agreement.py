@@ -86,7 +86,27 @@ def test_a_witness_serves_larger_amounts(found) -> None:
         assert agreed[two].witness(person) is witness
     lost = {two: forget(verdicts[two], NOT_ROBUST), three: verdicts[three]}
     agreed, _ = agree(lost, {}, prepared)
-    assert (agreed[two].verdicts == UNKNOWN).all()  # a witness of 3 records is none for 2
+    sizes = {person: witness.size for person, witness in verdicts[three].witnesses.items()}
+    for person, verdict in enumerate(agreed[two].verdicts):  # a witness of 3 records is none for 2
+        assert verdict == (NOT_ROBUST if sizes.get(person, 3) < 3 else UNKNOWN)
+
+
+def test_a_witness_counts_for_what_it_changes(found) -> None:
+    """The amounts of a cell are what it may change: a witness found there may need less."""
+    prepared, verdicts, radii = found
+    _, one, _, three = verdicts
+    small = verdicts[one].witnesses
+    late = replace(verdicts[three], witnesses={**verdicts[three].witnesses, **small})
+    (cell,) = radii
+    people = len(radii[cell])
+    vague = replace(
+        radii[cell], lower=np.full(people, -1), upper=np.full(people, np.inf), witnesses={}, complete=False
+    )
+    agreed, measured = agree({one: forget(verdicts[one], NOT_ROBUST), three: late}, {cell: vague}, prepared)
+    assert small
+    for person in small:
+        assert agreed[one].verdicts[person] == NOT_ROBUST
+        assert measured[cell].upper[person] == 1
 
 
 def test_the_smallest_known_witness_is_shown(found) -> None:

@@ -219,9 +219,22 @@ def test_witnesses_and_records_are_kept_once(audit, data):
 def test_interchangeable_records_are_noted(audit, data):
     witness = next(iter(next(iter(audit.verdicts.values())).witnesses.values()))
     packed = data["witnesses"][data["cells"][0]["witnesses"][0]]
-    assert packed["pools"] == [[count, len(rows)] for rows, count in witness.alternatives]
+    sets = [(rows, count) for rows, count in witness.alternatives if count < len(rows)]
+    assert packed["pools"] == [[count, len(rows)] for rows, count in sets]
     for row, pool in zip([*witness.flipped, *witness.removed], packed["pool"], strict=True):
-        assert pool == -1 or row in witness.alternatives[pool][0]
+        assert pool == -1 or row in sets[pool][0]
+
+
+def test_a_set_without_other_records_is_none(audit):
+    """Nobody can take the place of a record that is alone in its set."""
+    witness = next(w for r in audit.verdicts.values() for w in r.witnesses.values() if w.flipped)
+    rows = list(witness.flipped)
+    alone = replace(witness, alternatives=[(np.array([row]), 1) for row in rows])
+    train = next(iter(audit.prepared.values())).train
+    book = people._Notebook(train, [])
+    packed = book.witnesses[book.note(alone)]
+    assert packed["pools"] == []
+    assert set(packed["pool"]) == {-1}
 
 
 def test_the_same_audit_gives_the_same_bytes(audit, page, tmp_path):
@@ -495,7 +508,8 @@ def test_the_people_in_the_commands_exist(audit, page):
     said = " ".join("".join(Outline(page).text).split())
     result = audit.verdicts[headline(audit).cell]
     named = method.examples(result)
-    assert f"--person {named['proved']} everytree witness" in said
+    shown = [f"{line} {person}" for line, person in method.checks(audit, headline(audit).cell)]
+    assert " ".join(shown) in said
     assert named["refuted"] == min(result.witnesses)
     assert "derives a proof again where the walk alone gives one" in said
     cell = next(iter(audit.verdicts))  # some are robust here
@@ -505,6 +519,22 @@ def test_the_people_in_the_commands_exist(audit, page):
     ranges[proved] = (0.0, 1.0)
     other = method.examples(replace(audit.verdicts[cell], probability_ranges=ranges))["proved"]
     assert other > proved  # the walk proves this one
+
+
+def test_a_proof_is_checked_where_there_is_one(audit):
+    """Where nobody is proved in the cell of the finding, the command is about another one."""
+    cell = headline(audit).cell
+    nobody = replace(
+        audit.verdicts[cell], verdicts=np.full(len(audit.verdicts[cell]), "unknown"), witnesses={}
+    )
+    for verdicts in ({**audit.verdicts, cell: nobody}, {cell: nobody}):
+        lines = method.checks(replace(audit, verdicts=verdicts), cell)
+        assert [line.split()[1] for line, _ in lines] == (["check", "witness"] if len(verdicts) > 1 else [])
+        for line, person in lines:
+            said = shlex.split(line)
+            model, depth = (said[said.index(option) + 1] for option in ("--bias", "--depth"))
+            (named,) = (c for c in verdicts if (str(c.model), str(c.depth)) == (model, depth))
+            assert verdicts[named].verdicts[person] == ("robust" if said[1] == "check" else "not robust")
 
 
 def test_amounts_in_different_units_share_an_axis_of_records():
@@ -524,6 +554,25 @@ def test_a_learned_tree_asks_in_original_terms():
     assert tree.root.says in ("race is A", "race is B")
     answers = {child.answer: child.says for child in tree.root.children}
     assert answers == ({"yes": "1", "no": "0"} if tree.root.says == "race is B" else {"yes": "0", "no": "1"})
+
+
+def test_a_leaf_of_one_row():
+    X, y = pd.DataFrame({"x": range(8)}), [0, *[1] * 7]
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    tree = learned_tree(audit.prepared[1], 1)
+    assert {child.rows for child in tree.root.children} == {"100% of 1 row", "100% of 7 rows"}
+
+
+def test_without_groups_nothing_is_said_of_them(page):
+    said = "how equally it treats groups"
+    assert said in page
+    assert said not in render(hiring_audit(groups=()))
+
+
+def test_a_power_of_ten_is_copied_as_one():
+    X, y = pd.DataFrame({"x": range(40)}), [0] * 20 + [1] * 20
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(?)"), ("9",)),), depths=(1,))
+    assert re.search(r"about 10\^\d+\.\d", "".join(Outline(render(audit)).text))
 
 
 def test_without_jinja_the_message_says_what_to_install(audit, monkeypatch, tmp_path):

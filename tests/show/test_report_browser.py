@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -228,6 +229,18 @@ def test_a_radius_of_nothing_is_the_table_as_it_is(driver, tmp_path):
     assert radius_said(driver, write_report(audit, tmp_path / "report.html"), person, 0)[1] == (
         "Proved for the table as it is. A change of 1 record that gives another label is known."
     )
+
+
+def test_a_radius_without_a_proof_says_what_is_known(driver, tmp_path):
+    """A witness of 3 records beside the word "unknown" would be a contradiction."""
+    X, y = pd.DataFrame({"x": [1, 2, 3, 4]}), [0, 0, 1, 1]
+    sweep = Sweep("a", parse("flip(?)"), ("1",), radius=True)
+    audit = audit_of((X, y, X, y), (sweep,), most=2, depths=(1,))
+    ((cell, found),) = audit.radii.items()
+    ends = replace(found, lower=np.full(4, -1), upper=np.array([1.0, 3.0, np.inf, 0.0]))
+    audit = replace(audit, radii={cell: ends})
+    browser.open_page(driver, write_report(audit, tmp_path / "report.html"))
+    assert [row[4] for row in rows(driver)][:3] == ["at most 0", "at most 2", "unknown"]
 
 
 def test_the_amount_of_an_assumption_is_seen_first(driver, several):

@@ -15,6 +15,7 @@ import numpy as np
 
 from everytree.bias import resolve
 from everytree.errors import InternalError
+from everytree.refute.witness import amount_of
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 
 if TYPE_CHECKING:
@@ -56,10 +57,7 @@ def agree(
     for sweep, depth in dict.fromkeys((cell.sweep, cell.depth) for cell in [*verdicts, *radii]):
         here = {cell: r for cell, r in verdicts.items() if (cell.sweep, cell.depth) == (sweep, depth)}
         rows = {cell: counts_of(cell.model, prepared[depth]) for cell in here}
-        known = [
-            _Known(rows[cell], frozenset(np.flatnonzero(r.verdicts == ROBUST).tolist()), r.witnesses)
-            for cell, r in here.items()
-        ]
+        known = [part for cell, r in here.items() for part in _from_cell(r, rows[cell], cell.model)]
         for cell, radius in radii.items():
             if (cell.sweep, cell.depth) == (sweep, depth):
                 free = [part.amount.unit == "free" for part in cell.model.components]
@@ -75,6 +73,18 @@ def counts_of(model: BiasModel, prepared: Prepared) -> Counts:
     """Give the number of rows that each component of a bias model may touch on this table."""
     resolved = resolve(model, prepared.train)
     return tuple(part.count for part in resolved.components)
+
+
+def _from_cell(result: CertificationResult, counts: Counts, model: BiasModel) -> list[_Known]:
+    """What the verdicts of one cell show; a witness of one component counts for no more than it changes."""
+    proved = frozenset(np.flatnonzero(result.verdicts == ROBUST).tolist())
+    if len(counts) > 1:
+        return [_Known(counts, proved, result.witnesses)]
+    needs = {person: min(counts[0], amount_of(w, model)) for person, w in result.witnesses.items()}
+    return [_Known(counts, proved, {})] + [
+        _Known((amount,), frozenset(), {p: w for p, w in result.witnesses.items() if needs[p] == amount})
+        for amount in sorted(set(needs.values()))
+    ]
 
 
 def _from_radius(result: RadiusResult, fixed: Counts, free: list[bool]) -> list[_Known]:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from everytree.support.text import counted
+
 if TYPE_CHECKING:
     from everytree.bias import BiasModel
 
@@ -194,7 +196,7 @@ def _write(node: FamilyNode, family: TreeFamily, indent: str, lines: list[str]) 
         lines.append(f"{indent}{candidate.text:<{width}}  {need_text(candidate, node, family.bias)}")
         for side, child in zip(candidate.sides, (candidate.left, candidate.right), strict=True):
             if child is not None:
-                lines.append(f"{indent}  {side} ({child.rows} rows)")
+                lines.append(f"{indent}  {side} ({counted(child.rows, 'row')})")
                 _write(child, family, f"{indent}    ", lines)
     if rest := rest_text(node, family.max_amount):
         lines.append(f"{indent}{rest}")

@@ -119,7 +119,8 @@ class TreeFamilyDisplay(Display):
 
     def _header(self, ax: Axes, node: FamilyNode, layout: _Layout) -> None:
         x, y = layout.headers[id(node)]
-        text = f"{_short(node.path[-1], LETTERS - 12) if node.path else 'all'} · {node.rows:,} rows"
+        rows = "1 row" if node.rows == 1 else f"{node.rows:,} rows"
+        text = f"{_short(node.path[-1], LETTERS - 12) if node.path else 'all'} · {rows}"
         self.headers_.append(self._write(ax, x, y, text, fontsize=8.5, alpha=0.75))
         if id(node) in layout.rests:
             x, y = layout.rests[id(node)]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Fact",
+    "checks",
     "columns_of",
     "commands",
     "cut_off",
@@ -117,6 +118,20 @@ def examples(result: CertificationResult) -> dict[str, int]:
     walked = robust & (result.probability_ranges != (0.0, 1.0)).any(axis=(1, 2))
     proved = [*walked.nonzero()[0], *robust.nonzero()[0], 0]
     return {"proved": int(proved[0]), "refuted": min(result.witnesses, default=0)}
+
+
+def checks(audit: AuditResult, cell: Cell) -> list[tuple[str, int]]:
+    """The commands for a person who is proved and one who is refuted, here or in the first cell with one."""
+    cells = [cell, *(each for each in audit.verdicts if each != cell)]
+    found = []
+    for place, who in ((1, "proved"), (0, "refuted")):
+        for each in cells:
+            result = audit.verdicts[each]
+            if result.witnesses if who == "refuted" else (result.verdicts == ROBUST).any():
+                line = commands(audit.plan.data, each, audit.plan.learner)[place]
+                found.append((line, examples(result)[who]))
+                break
+    return found
 
 
 def facts(audit: AuditResult) -> list[Fact]:
@@ -219,7 +234,7 @@ def cut_off(audit: AuditResult) -> list[str]:
 
 
 def open_radii(audit: AuditResult) -> list[tuple[str, str]]:
-    """Name the families with people whose radius is known only between two numbers, and how many."""
+    """Name the families with people whose radius is not known exactly, and how many."""
     found = []
     for cell, result in audit.radii.items():
         open_ones = int((~result.exact & (result.lower < result.max_amount)).sum())

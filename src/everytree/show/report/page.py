@@ -101,6 +101,7 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         "cut_off": lambda: method.cut_off(audit),
         "open_radii": lambda: method.open_radii(audit),
         "commands": lambda: method.commands(audit.plan.data, first.cell, audit.plan.learner),
+        "checks": lambda: method.checks(audit, first.cell),
         "examples": lambda: method.examples(audit.verdicts[first.cell]),
         "people": lambda: encode(people_data(audit, ties())),
         "appendix": lambda: appendix(audit, first.cell, ties()),

@@ -181,7 +181,7 @@ class _Notebook:
             self.added.append(witness.added)
             self.n_added += len(witness.added)
         rows = [*witness.flipped, *witness.removed]
-        pools = witness.alternatives
+        pools = [(pool, count) for pool, count in witness.alternatives if count < len(pool)]
         return {
             "after": self.code[witness.after],
             "flipped": self._records(witness.flipped),

@@ -74,7 +74,7 @@ def _node(
     if left == -1:
         label = int(tree.value[place, 0].argmax())
         weighed = "" if tree.weighted_n_node_samples[place] == rows else "the weight of "
-        held = f"{share(int(counts[label]), rows)} of {weighed}{number(rows)} rows"
+        held = f"{share(int(counts[label]), rows)} of {weighed}{_rows(rows)}"
         return LearnedNode(answer, labels[label], held, (), True)
     missing_left = bool(tree.missing_go_to_left[place])
     asks, answers = question(train, int(tree.feature[place]), float(tree.threshold[place]), missing_left)
@@ -82,4 +82,8 @@ def _node(
     children = [_node(tree, side, word, table, levels - 1) for side, word in sides] if levels else []
     if answers[0] == "no":
         children.reverse()
-    return LearnedNode(answer, asks, f"{number(rows)} rows", tuple(children), False)
+    return LearnedNode(answer, asks, _rows(rows), tuple(children), False)
+
+
+def _rows(count: int) -> str:
+    return "1 row" if count == 1 else f"{number(count)} rows"

@@ -34,6 +34,7 @@ function placeWitnesses(data) {
 // A radius in words: the largest amount, the value of "?", for which the prediction provably stays.
 function radiusText(radius, p) {
   const low = radius.lower[p], high = radius.upper[p];
+  if (low < 0 && high > 0) return `at most ${high - 1}`;
   if (low < 0) return high === 0 ? (radius.ties.includes(p) ? "a tie" : "none") : "unknown";
   if (high === low + 1) return String(low);
   if (high < 0) return `at least ${low}`;
