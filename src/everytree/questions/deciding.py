@@ -29,7 +29,7 @@ from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import TABLES, TWINS, WALK, Judge
 from everytree.refute.small_sets import try_every_table
 from everytree.refute.trial import most_rows
-from everytree.refute.under_way import DEAR, short_turns
+from everytree.refute.under_way import short_turns
 from everytree.refute.whole_tables import WholeTables
 from everytree.support.clock import now
 
@@ -73,6 +73,9 @@ decides many people in a second gets more of it."""
 
 PATIENCE = 2.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
+
+LONG = 0.05
+"""Seconds of a training, by estimate, from which on attacks, which learn whole trees, wait for tables."""
 
 SHALLOW, SHALLOW_ATTACK = 2, 0.5
 """Depth of trees that have few paths, and the share of attacks there: programs come to their end with all
@@ -228,7 +231,7 @@ class Deciding:
             others["tiny"] = [w for w in self.workers if w.name == "tables"]
         if self.problem.depth <= SHALLOW:
             others["attack"] = [w for w in self.workers if w.name == "programs"]
-        elif isinstance(self.every_table, EveryTable) and self.judge.training_seconds > DEAR:
+        elif isinstance(self.every_table, EveryTable) and self.judge.training_seconds > LONG:
             others["attack"] = [w for w in self.workers if w.name == "tables"]
         return any(not other.done and other.spent < PATIENCE for other in others.get(worker.name, []))
 

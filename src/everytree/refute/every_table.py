@@ -171,14 +171,15 @@ class EveryTable:
     def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
         """Try the changes of nodes for many people at once; prove whom none of them touches.
 
-        Leaves come first, in which one change is often enough and little is to be learned; then small nodes,
-        for everybody; in them, those who have the least to look at. What is left in ``tasks`` are the nodes
-        that were not looked at to the end for a person.
+        Leaves with few changes come first: one is often enough, and little is to be learned. Then come small
+        nodes, for everybody; in them, those who have the least to look at. What is left in ``tasks`` are the
+        nodes that were not looked at to the end for a person.
         """
         people = np.flatnonzero(self.people).tolist()
         to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
         ordered = np.array(sorted(people, key=to_do.__getitem__), np.int32)
-        yield from self._look_for(ordered, tasks, 0, len(self.problem.table.y), leaves=True)
+        few = int(SIZES[-1] ** (1 / self.changes.few.most))
+        yield from self._look_for(ordered, tasks, 0, few, leaves=True)
         for more_than, most in pairwise((0, *SIZES, max(SIZES[-1], len(self.problem.table.y)))):
             left = ordered[self.judge.open[ordered]]
             for begin in range(0, len(left), TOGETHER):
