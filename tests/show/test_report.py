@@ -20,7 +20,7 @@ from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.refute.holding import TRIES
 from everytree.results.ranges import seen_thousandths
 from everytree.show.report import appendix, method, people, pictures, ranges, ties, write_report
-from everytree.show.report.overview import headline
+from everytree.show.report.overview import groupings, headline
 from everytree.show.report.page import render
 from everytree.show.report.pictures import curve
 from everytree.show.report.trees import learned_tree
@@ -280,6 +280,17 @@ def test_markup_in_names_and_values_stays_text():
     picture = curve(nasty, 0, 1, (NASTY,))
     assert picture is not None
     assert NASTY in "".join(Outline(picture.svg).text)  # the title of the legend
+
+
+def test_groups_are_named_with_their_column():
+    """A number alone is no name, and a band needs its column."""
+    groups = (("score",), ("score by 3",), ("race", "score by 3"))
+    audit = hiring_audit(groups=groups, smallest_group=1, depths=(1,))
+    said = [each.sentence for each in groupings(audit, audit.verdicts[audit.plan.cells()[0]])]
+    assert "The group “score = " in said[0]
+    assert "people with score under 3 and " in said[1]
+    assert "The group “race " in said[2]
+    assert ", score " in said[2]
 
 
 def test_the_first_screen(audit, page):
