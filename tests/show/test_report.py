@@ -567,6 +567,15 @@ def test_a_learned_tree_asks_in_original_terms():
     assert answers == ({"yes": "1", "no": "0"} if tree.root.says == "race is B" else {"yes": "0", "no": "1"})
 
 
+def test_a_column_of_0_and_1_is_asked_about_as_in_the_picture_of_splits():
+    X = pd.DataFrame({"married": [0, 1] * 10, "size": range(20)})
+    y = X["married"].tolist()
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    tree = learned_tree(audit.prepared[1], 1)
+    assert tree.root.says == "married is 1"
+    assert [(child.answer, child.says) for child in tree.root.children] == [("yes", "1"), ("no", "0")]
+
+
 def test_a_leaf_of_one_row():
     X, y = pd.DataFrame({"x": range(8)}), [0, *[1] * 7]
     audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
@@ -575,9 +584,22 @@ def test_a_leaf_of_one_row():
 
 
 def test_without_groups_nothing_is_said_of_them(page):
-    said = "how equally it treats groups"
-    assert said in page
-    assert said not in render(hiring_audit(groups=()))
+    without = render(hiring_audit(groups=()))
+    for said in (
+        "how equally it treats groups",
+        "Amounts and groups",
+        "amounts and groups",
+        "metric and group",
+    ):
+        assert said in page
+        assert said not in without
+
+
+def test_bands_are_called_among_the_people_as_above_their_table():
+    audit = hiring_audit(groups=(("score by 3",),), depths=(1,))
+    data = people.people_data(audit)
+    assert [data["columns"][c]["name"] for c in data["groups"]] == ["score, in bands"]
+    assert [each.title for each in headline(audit).groupings] == ["score, in bands"]
 
 
 def test_a_power_of_ten_is_copied_as_one():
