@@ -278,7 +278,7 @@ def test_a_link_opens_a_person_with_the_witness(driver, report, audit, first):
     known = [place for place, name in enumerate(heads) if name != "set"]
     assert [[line[place] for place in known] for line in lines] == records_of(result, person)
     witness = result.witness(person)
-    assert f"{witness.before} before, {witness.after} after retraining" in details.text
+    assert f"Prediction: {witness.before} before, {witness.after} after retraining" in details.text
     assert f"--person {person}" in details.text
     assert driver.switch_to.active_element.get_attribute("data-person") == str(person)
     driver.execute_script("location.hash = '#person=99999'")
@@ -419,7 +419,8 @@ def test_on_paper_a_heading_and_its_first_words_stay_with_what_they_introduce(op
     browser.emulate(opened, media="print")
     try:
         breaks = opened.execute_script(
-            "return [...document.querySelectorAll('h2 + p')].map((p) => getComputedStyle(p).breakAfter)"
+            "const looks = [...document.querySelectorAll('h2 + p')].map((p) => getComputedStyle(p));"
+            "return looks.flatMap((look) => [look.breakAfter, look.breakInside])"
         )
     finally:
         browser.emulate(opened)

@@ -87,7 +87,7 @@ function witnessPart(data, cell, p) {
   const seed = witness.seed === null ? "" : ` Ties are broken with random_state=${witness.seed}.`;
   const parts = [
     make("h4", { text: "The records that change the prediction" }),
-    make("p", { text: `${said || "No record changes: ties are broken in another way"}. ${before} before, ${after} after retraining.${seed}` }),
+    make("p", { text: `${said || "No record changes: ties are broken in another way"}. Prediction: ${before} before, ${after} after retraining.${seed}` }),
   ];
   parts.push(make("p", { class: "ties", text: tiesSentence(data, cell, p) }));
   const rows = recordRows(data, witness);
