@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
+import shutil
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from everytree.audit import AuditResult, Sweep
+from everytree.audit import AuditResult, Data, Outputs, Plan, Sweep, load_plan, run_audit
 from everytree.audit import ranges as bounding
 from everytree.audit.ranges import bound_all, ranges_of
 from everytree.bias import parse
 from everytree.errors import InternalError
 from everytree.questions.metrics import metric_ranges
+from tests.audit.audit_tools import kept, write_audit
 from tests.show.report_audits import audit_of
 
 
@@ -69,6 +73,92 @@ def test_they_are_bounded_once(audit: AuditResult, monkeypatch: pytest.MonkeyPat
     lines = audit.to_frame(metrics=True)
     assert lines["accuracy_low"].notna().sum() == 4 * 3
     assert lines["by"].tolist() == ["", "sex", "sex", "sex"] * 4
+
+
+def _plan(folder: Path, **changes: Any) -> Plan:
+    sweep = Sweep("wrong labels", parse("flip(?)"), ("1", "2"))
+    groups = (("race",), ("score by 3", "race"))
+    plan = Plan(Data("hiring"), (sweep,), groups, (1,), outputs=Outputs(folder / "results"))
+    return replace(plan, smallest_group=2, **changes)
+
+
+def _refuse(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("kept ranges are bounded again")
+
+    monkeypatch.setattr(bounding, "ranges_and_tables", refuse)
+
+
+def test_kept_ranges_are_as_they_were_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Values, types and index; a second run bounds nothing and says the same."""
+    plan = _plan(tmp_path)
+    first = run_audit(plan)
+    alone = replace(first)  # nobody said where its ranges are kept
+    lines = first.to_frame(metrics=True)
+    before = kept(tmp_path / "results")
+    pd.testing.assert_frame_equal(lines, alone.to_frame(metrics=True))
+    for cell in first.verdicts:
+        for columns in plan.groups:
+            found, as_it_was = (ranges_of(audit, cell, columns) for audit in (first, alone))
+            pd.testing.assert_frame_equal(found.table, as_it_was.table, check_exact=True)
+            levels = zip(found.index.levels, as_it_was.index.levels, strict=True)
+            assert all(one.equals(other) for one, other in levels)
+            assert (found.bias, found.positive) == (as_it_was.bias, as_it_was.positive)
+            assert found.tables == as_it_was.tables > 1
+    _refuse(monkeypatch)
+    second = run_audit(plan)
+    pd.testing.assert_frame_equal(second.to_frame(metrics=True), lines)
+    assert kept(tmp_path / "results") == before
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"smallest_group": 3},
+        {"data": Data("hiring", positive=0)},
+        {"groups": (("score",),)},
+        {"sweeps": (Sweep("wrong labels", parse("flip(?)"), ("1", "3")),)},
+        {"depths": (2,)},
+    ],
+)
+def test_ranges_of_another_question_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any]
+) -> None:
+    run_audit(_plan(tmp_path)).to_frame(metrics=True)
+    _refuse(monkeypatch)
+    with pytest.raises(AssertionError, match="bounded again"):
+        run_audit(replace(_plan(tmp_path), **changes)).to_frame(metrics=True)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("yes,Female,33,0", "no,Female,33,0"), ("no,Male,58,4", "no,Female,58,4")]
+)
+def test_ranges_of_other_people_are_not_taken(tmp_path: Path, old: str, new: str) -> None:
+    """True labels and groups are no part of what the tree sees, nor of a cell."""
+    plan = load_plan(write_audit(tmp_path, ('label = "hired"', 'label = "hired"\ndrop = ["sex"]')))
+    (tmp_path / "test.csv").write_text("hired,sex,age,priors\nyes,Female,33,0\nno,Male,58,4\n")
+    run_audit(plan)
+    before = (tmp_path / "groups.csv").read_text()
+    (tmp_path / "test.csv").write_text((tmp_path / "test.csv").read_text().replace(old, new))
+    run_audit(plan)
+    again = (tmp_path / "groups.csv").read_text()
+    assert again != before
+    shutil.rmtree(tmp_path / "audit-results")
+    run_audit(plan)
+    assert (tmp_path / "groups.csv").read_text() == again
+
+
+def test_damaged_ranges_are_bounded_again(tmp_path: Path) -> None:
+    plan = _plan(tmp_path)
+    run_audit(plan)
+    cells = kept(tmp_path / "results")
+    run_audit(plan).to_frame(metrics=True)
+    whole = kept(tmp_path / "results")
+    assert len(whole) == len(cells) + 2
+    for name in whole.keys() - cells.keys():
+        (tmp_path / "results" / name).write_bytes(whole[name][:60])
+    run_audit(plan).to_frame(metrics=True)
+    assert kept(tmp_path / "results") == whole
 
 
 def test_a_contradiction_is_a_fault(audit: AuditResult) -> None:

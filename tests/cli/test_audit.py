@@ -145,6 +145,13 @@ def test_options_that_do_not_go_together(run: Run, tmp_path: Path) -> None:
     assert run("audit", "audit.toml", "--label", "hired").err == (
         "Error: --test and --label go with --init; the tables of an audit are named in 'audit.toml'.\n"
     )
+    assert run("audit", "audit.toml", "--require-robust", "90%") == (
+        2,
+        "",
+        "Error: --require-robust goes with certify; what an audit must find is written in 'audit.toml', "
+        'under [require], such as robust = "90%".\n',
+    )
+    assert "--require-robust" not in run("audit", "--help").out
     assert run("audit", "audit.toml", "--init", "train.csv").err == (
         "Error: --init writes a new audit and runs none; received 'audit.toml' as well. Leave one of them "
         "out.\n"

@@ -376,6 +376,7 @@ def test_pictures_of_ranges() -> None:
         result = certify(tree, data.X_train, data.y_train, data.X_test, f"flip({amount})")
         found[amount] = result.metric_ranges("race", data.y_test)
     display = MetricRangesDisplay.from_amounts(found, "selection rate")
+    assert not any(mark.get_clip_on() for mark in display.ax_.lines)  # a value of 0 or 1 is on the edge
     assert len(display.proved_) == len(display.attained_) == len(display.data) == 6
     assert display.proved_[0].get_y() == found[1].loc[("selection rate", "everybody"), "low"]
     assert "everybody: 0.444 to 0.778, now 0.556" in display.description

@@ -20,7 +20,7 @@ from everytree.questions.deciding import DECIDING_SECONDS
 from everytree.refute.holding import TRIES
 from everytree.results.ranges import seen_thousandths
 from everytree.show.report import appendix, method, people, pictures, ranges, ties, write_report
-from everytree.show.report.overview import headline
+from everytree.show.report.overview import groupings, headline
 from everytree.show.report.page import render
 from everytree.show.report.pictures import curve
 from everytree.show.report.trees import learned_tree
@@ -280,6 +280,17 @@ def test_markup_in_names_and_values_stays_text():
     picture = curve(nasty, 0, 1, (NASTY,))
     assert picture is not None
     assert NASTY in "".join(Outline(picture.svg).text)  # the title of the legend
+
+
+def test_groups_are_named_with_their_column():
+    """A number alone is no name, and a band needs its column."""
+    groups = (("score",), ("score by 3",), ("race", "score by 3"))
+    audit = hiring_audit(groups=groups, smallest_group=1, depths=(1,))
+    said = [each.sentence for each in groupings(audit, audit.verdicts[audit.plan.cells()[0]])]
+    assert "The group “score = " in said[0]
+    assert "people with score under 3 and " in said[1]
+    assert "The group “race " in said[2]
+    assert ", score " in said[2]
 
 
 def test_the_first_screen(audit, page):
@@ -556,6 +567,15 @@ def test_a_learned_tree_asks_in_original_terms():
     assert answers == ({"yes": "1", "no": "0"} if tree.root.says == "race is B" else {"yes": "0", "no": "1"})
 
 
+def test_a_column_of_0_and_1_is_asked_about_as_in_the_picture_of_splits():
+    X = pd.DataFrame({"married": [0, 1] * 10, "size": range(20)})
+    y = X["married"].tolist()
+    audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    tree = learned_tree(audit.prepared[1], 1)
+    assert tree.root.says == "married is 1"
+    assert [(child.answer, child.says) for child in tree.root.children] == [("yes", "1"), ("no", "0")]
+
+
 def test_a_leaf_of_one_row():
     X, y = pd.DataFrame({"x": range(8)}), [0, *[1] * 7]
     audit = audit_of((X, y, X, y), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
@@ -564,9 +584,22 @@ def test_a_leaf_of_one_row():
 
 
 def test_without_groups_nothing_is_said_of_them(page):
-    said = "how equally it treats groups"
-    assert said in page
-    assert said not in render(hiring_audit(groups=()))
+    without = render(hiring_audit(groups=()))
+    for said in (
+        "how equally it treats groups",
+        "Amounts and groups",
+        "amounts and groups",
+        "metric and group",
+    ):
+        assert said in page
+        assert said not in without
+
+
+def test_bands_are_called_among_the_people_as_above_their_table():
+    audit = hiring_audit(groups=(("score by 3",),), depths=(1,))
+    data = people.people_data(audit)
+    assert [data["columns"][c]["name"] for c in data["groups"]] == ["score, in bands"]
+    assert [each.title for each in headline(audit).groupings] == ["score, in bands"]
 
 
 def test_a_power_of_ten_is_copied_as_one():

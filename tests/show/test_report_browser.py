@@ -262,9 +262,10 @@ def test_paging(opened):
 def shown_records(driver):
     while more := driver.find_elements("xpath", "//button[starts-with(., 'Show all')]"):
         more[0].click()
-    script = """return [...document.querySelectorAll('.records:not(.paper *) tbody tr')]
+    script = """return [...document.querySelectorAll('.records:not(.paper *) tr')]
         .map((row) => [...row.children].map((cell) => cell.textContent));"""
-    return [[*row[:4], *row[5:]] for row in driver.execute_script(script)]
+    heads, *lines = driver.execute_script(script)
+    return heads, lines
 
 
 def test_a_link_opens_a_person_with_the_witness(driver, report, audit, first):
@@ -273,13 +274,34 @@ def test_a_link_opens_a_person_with_the_witness(driver, report, audit, first):
     person = max(result.witnesses)
     browser.open_page(driver, report, f"#person={person}&cell={number}")
     details = driver.find_element("id", f"details-{person}")
-    assert shown_records(driver) == records_of(result, person)
+    heads, lines = shown_records(driver)
+    known = [place for place, name in enumerate(heads) if name != "set"]
+    assert [[line[place] for place in known] for line in lines] == records_of(result, person)
     witness = result.witness(person)
-    assert f"{witness.before} before, {witness.after} after retraining" in details.text
+    assert f"Prediction: {witness.before} before, {witness.after} after retraining" in details.text
     assert f"--person {person}" in details.text
     assert driver.switch_to.active_element.get_attribute("data-person") == str(person)
     driver.execute_script("location.hash = '#person=99999'")
     assert "There is no person 99999" in status(driver)
+
+
+@pytest.mark.parametrize(
+    ("bias", "heads"),
+    [
+        ("flip(1)", ["change", "row", "label before", "label after", "x"]),
+        ("fake(2)", ["change", "row", "label before", "x"]),
+        ("miss(2)", ["change", "label after", "x"]),
+    ],
+)
+def test_no_heading_of_a_witness_stands_above_nothing(driver, tmp_path, bias, heads):
+    X, y = pd.DataFrame({"x": [1, 2, 3, 4]}), [0, 0, 1, 1]
+    audit = audit_of((X, y, X, y), (Sweep("a", parse(bias)),), depths=(1,))
+    (result,) = audit.verdicts.values()
+    person = min(person for person, witness in result.witnesses.items() if witness.size)
+    browser.open_page(driver, write_report(audit, tmp_path / "report.html"), f"#person={person}")
+    shown, lines = shown_records(driver)
+    assert shown == heads
+    assert all(any(column) for column in zip(*lines, strict=True))
 
 
 def test_a_robust_person_says_why(driver, report, first):
@@ -397,7 +419,8 @@ def test_on_paper_a_heading_and_its_first_words_stay_with_what_they_introduce(op
     browser.emulate(opened, media="print")
     try:
         breaks = opened.execute_script(
-            "return [...document.querySelectorAll('h2 + p')].map((p) => getComputedStyle(p).breakAfter)"
+            "const looks = [...document.querySelectorAll('h2 + p')].map((p) => getComputedStyle(p));"
+            "return looks.flatMap((look) => [look.breakAfter, look.breakInside])"
         )
     finally:
         browser.emulate(opened)

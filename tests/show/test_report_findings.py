@@ -155,6 +155,14 @@ def test_the_group_that_differs_most():
     )
 
 
+def test_of_two_groups_neither_differs_most():
+    groups = [VerdictCounts(301, 14, 19, "female = 0"), VerdictCounts(148, 12, 6, "female = 1")]
+    assert differs_most(groups, VerdictCounts(449, 26, 25)) == (
+        "Proved robust are 90.1% of the 334 people with female = 0 and 89.2% of the 166 people with "
+        "female = 1."
+    )
+
+
 def test_groups_that_cannot_be_compared():
     assert differs_most([VerdictCounts(3, 1, 0, "A")], VerdictCounts(3, 1, 0)).startswith(
         "All people are in one group"
@@ -169,10 +177,16 @@ def test_groups_that_cannot_be_compared():
 
 def test_groups_in_which_nobody_is_proved():
     """Equal shares of nothing are no equality."""
-    groups = [VerdictCounts(0, 41, 1, "under 25"), VerdictCounts(0, 166, 42, "others")]
+    names = ("age under 25", "age 25 and over")
+    groups = [VerdictCounts(0, 41, 1, names[0]), VerdictCounts(0, 166, 42, names[1])]
     assert differs_most(groups, VerdictCounts(0, 207, 43)) == (
-        "Nobody is proved robust in any group. The group “under 25” differs most in witnesses: there are "
-        "some for 97.6% of its 42 people, and for 79.8% of the other 208 people."
+        "Nobody is proved robust in any group. There are witnesses for 97.6% of the 42 people with age under "
+        "25 and 79.8% of the 208 people with age 25 and over."
+    )
+    three = [groups[0], VerdictCounts(0, 100, 8, "B"), VerdictCounts(0, 66, 34, "C")]
+    assert differs_most(three, VerdictCounts(0, 207, 43)) == (
+        "Nobody is proved robust in any group. The group “C” differs most in witnesses: there are some for "
+        "66.0% of its 100 people, and for 94.0% of the other 150 people."
     )
     equal = [VerdictCounts(0, 40, 0, "A"), VerdictCounts(0, 50, 0, "B")]
     assert differs_most(equal, VerdictCounts(0, 90, 0)) == "Nobody is proved robust in any group."

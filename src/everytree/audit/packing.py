@@ -9,12 +9,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 
 from everytree.audit.digests import spelt
+from everytree.questions.metrics import check_names
+from everytree.questions.range_rows import COLUMNS, index_levels
 from everytree.refute.storage import rows_like
 from everytree.refute.witness import Witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.results.radii import RadiusResult
+from everytree.results.ranges import MetricRanges
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
     from everytree.learner import Prepared
     from everytree.table import TrainingTable
 
-__all__ = ["pack", "pack_radius", "unpack", "unpack_radius"]
+__all__ = ["Plain", "pack", "pack_radius", "pack_ranges", "unpack", "unpack_radius", "unpack_ranges"]
 
 LETTERS = {ROBUST: "r", NOT_ROBUST: "n", UNKNOWN: "u"}
 WORDS = {letter: verdict for verdict, letter in LETTERS.items()}
@@ -111,6 +115,34 @@ def unpack_radius(content: Plain, prepared: Prepared, family: BiasModel) -> Radi
         index=prepared.test.index,
         complete=content["complete"],
         notes=prepared.notes_for(family),
+    )
+
+
+def pack_ranges(ranges: MetricRanges, train: TrainingTable) -> Plain:
+    """Turn ranges into values that JSON can hold; `unpack_ranges` restores them but for the known tables.
+
+    Groups are kept by their places: their values are in the table of people.
+    """
+    metrics, *_ = ranges.index.levels
+    return {
+        "metrics": metrics.tolist(),
+        "places": [codes.tolist() for codes in ranges.index.codes],
+        "columns": {str(name): values.tolist() for name, values in ranges.table.items()},
+        "positive": train.labels.tolist().index(ranges.positive),
+        "tables": ranges.tables,
+    }
+
+
+def unpack_ranges(
+    content: Plain, groups: pd.DataFrame | None, train: TrainingTable, model: BiasModel
+) -> MetricRanges:
+    """Restore what `pack_ranges` kept for people in these groups under this bias model."""
+    features = {"group": []} if groups is None else check_names(groups)
+    levels = index_levels(content["metrics"], features)
+    index = pd.MultiIndex(levels=levels, codes=content["places"], names=["metric", *features])
+    table = pd.DataFrame(content["columns"], index=index, columns=list(COLUMNS))
+    return MetricRanges(
+        table, str(model), train.labels.tolist()[content["positive"]], [None] * content["tables"]
     )
 
 

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.audit.keys import TableOfKeys, naming
 from everytree.audit.ranges import ranges_of
-from everytree.audit.shown import title_of
+from everytree.audit.shown import group_name, title_of
 from everytree.errors import AuditError
 from everytree.questions.measures import METRICS, NEED_NO_TRUTH
 from everytree.results.certification import ROBUST, UNKNOWN
 from everytree.results.gate import as_share, share_text, short_of, unmet_robust, useless
 from everytree.results.ranges import BETWEEN, EVERYBODY
 from everytree.support.text import listing, nearest
-from everytree.table.bands import read_bands
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +156,7 @@ def _unmet_by_group(audit: AuditResult, result: CertificationResult, wanted: Fra
                 continue
             short = short_of(round(row[ROBUST] * n), round(row[UNKNOWN] * n), n, wanted)
             if short:
-                said.append(f"{_named(columns, name, people)}: {short}")
+                said.append(f"{group_name(columns, name, people)}: {short}")
     return said
 
 
@@ -169,14 +168,6 @@ def _title(columns: tuple[str, ...], people: pd.DataFrame) -> str:
     """Name groups within a sentence: ``sex``, or ``age, in bands,``."""
     title = title_of(columns, people)
     return f"{title}," if ", " in title else title
-
-
-def _named(columns: tuple[str, ...], key: Any, people: pd.DataFrame) -> str:
-    """Name a group: ``sex Female``, ``age under 25``."""
-    values = key if isinstance(key, tuple) else (key,)
-    bands = [read_bands(column, map(str, people.columns)) for column in columns]
-    names = [name if each is None else each.column for name, each in zip(columns, bands, strict=True)]
-    return ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
 
 
 def _unmet_metrics(audit: AuditResult, cell: Cell, bounds: tuple[Bound, ...]) -> list[str]:
@@ -202,7 +193,7 @@ def _unmet_metrics(audit: AuditResult, cell: Cell, bounds: tuple[Bound, ...]) ->
             for bound in wanted:
                 if bound.metric == metric and not small:
                     where = f" by {_title(columns, people)}" if columns else ""
-                    where = where if together else f" of {_named(columns, tuple(key), people)}"
+                    where = where if together else f" of {group_name(columns, tuple(key), people)}"
                     said.append(_outside(f"{metric}{where}", row, bound))
     return [each for each in said if each]
 

@@ -20,7 +20,7 @@ from everytree.audit.opened import RANDOM_STATE, Opened, open_audit
 from everytree.audit.outputs import write_outputs
 from everytree.audit.packing import unpack, unpack_radius
 from everytree.audit.proofs import with_proofs
-from everytree.audit.ranges import bound_all
+from everytree.audit.ranges import bound_all, keep_ranges
 from everytree.audit.result import AuditResult
 from everytree.audit.store import FORMAT, Store
 from everytree.errors import AuditError, EverytreeWarning
@@ -59,7 +59,8 @@ def run_audit(
     """Run an audit, or go on with one that was interrupted.
 
     Everything is checked before the first computation. Each cell is kept in the folder of the outputs as
-    soon as it is finished; cells that are kept there already, from the same inputs, are not computed again.
+    soon as it is finished, and so are ranges of metrics; what is kept there already, from the same inputs, is
+    not computed again.
 
     Parameters
     ----------
@@ -94,6 +95,7 @@ def run_audit(
     try:
         run.complete(dask)
         result = with_proofs(run.result())
+        keep_ranges(result, run.kept_or_made)
         if plan.outputs.groups is not None and ranges_progress is not None:
             bound_all(result, ranges_progress)
         write_outputs(result)
@@ -157,6 +159,16 @@ class _Run:
     def _report(self, seconds_left: float | None) -> None:
         if self.progress is not None:
             self.progress(len(self.found), len(self.questions), seconds_left)
+
+    def kept_or_made(self, question: dict[str, Any], make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Read the answer to a question beyond the cells, in plain values; make it and keep it if missing."""
+        key = key_of({**self.inputs, **question})
+        content = self.store.get(key)
+        if content is None:
+            made = make()
+            with self._keeping():
+                content = self.store.put(key, made)
+        return content
 
     def kept(self) -> str:
         """Say what is safe and how to go on."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from everytree.audit.plan import Plan
     from everytree.table import TrainingTable
 
-__all__ = ["check_shown", "shown_columns", "title_of", "with_groups", "withheld_columns"]
+__all__ = ["check_shown", "group_name", "shown_columns", "title_of", "with_groups", "withheld_columns"]
 
 MOST_CATEGORIES = 50
 """A text column with more distinct values than this is taken for names or free text."""
@@ -47,13 +47,21 @@ def with_groups(frame: pd.DataFrame, plan: Plan) -> pd.DataFrame:
 
 def title_of(columns: tuple[str, ...], frame: pd.DataFrame) -> str:
     """What a reader calls groups: ``sex``, ``race and sex``, and ``age, in bands`` for bands of a column."""
+    return " and ".join(f"{name}, in bands" if banded else name for name, banded in _read(columns, frame))
+
+
+def group_name(columns: tuple[str, ...], key: Any, frame: pd.DataFrame) -> str:
+    """Name a group beside others: ``sex Female``, ``age under 25``; a number needs a sign, ``female = 0``."""
+    values = key if isinstance(key, tuple) else (key,)
+    said = [value if isinstance(value, str) else f"= {value}" for value in values]
+    return ", ".join(f"{name} {each}" for (name, _), each in zip(_read(columns, frame), said, strict=True))
+
+
+def _read(columns: tuple[str, ...], frame: pd.DataFrame) -> list[tuple[str, bool]]:
+    """The column behind each choice of groups, and whether these are bands of it."""
     known = [str(name) for name in frame.columns]
-    bands = [read_bands(name, known) for name in columns]
-    named = [
-        name if each is None else f"{each.column}, in bands"
-        for name, each in zip(columns, bands, strict=True)
-    ]
-    return " and ".join(named)
+    bands = [(name, read_bands(name, known)) for name in columns]
+    return [(name, False) if each is None else (each.column, True) for name, each in bands]
 
 
 def _is_free_text(column: pd.Series[Any]) -> bool:

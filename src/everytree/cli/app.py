@@ -36,6 +36,7 @@ from everytree.cli.options import (
     MemoryOption,
     MetricsOption,
     MostOption,
+    NoRequireOption,
     OnePersonOption,
     OutputOption,
     PersonOption,
@@ -294,10 +295,13 @@ def audit(
     dask: DaskOption = None,
     json: SummaryOption = None,
     quiet: QuietOption = False,
+    require_robust: NoRequireOption = None,
 ) -> None:
     """Run an audit: many bias models, amounts and depths, kept as they finish, with groups and a report."""
     from everytree.cli import audit as auditing
 
+    if require_robust is not None:
+        auditing.refuse_require(file, require_robust)
     if init is not None:
         auditing.begin(file, init, test, label, output)
     else:

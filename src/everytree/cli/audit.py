@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from everytree.audit import AuditResult
 
-__all__ = ["Request", "begin", "run"]
+__all__ = ["Request", "begin", "refuse_require", "run"]
 
 VERDICTS = ("robust", "not robust", "unknown")
 
@@ -69,6 +69,15 @@ def run(request: Request, test: str | None = None, label: str | None = None) -> 
     short = result.unmet()
     if short:
         raise NotMet("\n".join(["[require] of this audit.", *short]))
+
+
+def refuse_require(file: Path | None, share: str) -> None:
+    """Say where an audit has what `certify` has as an option."""
+    where = "the audit file" if file is None else repr(str(file))
+    raise EverytreeError(
+        f"--require-robust goes with certify; what an audit must find is written in {where}, under "
+        f'[require], such as robust = "{share}".'
+    )
 
 
 def begin(file: Path | None, train: str, test: str | None, label: str | None, output: Path) -> None:

@@ -151,6 +151,7 @@ InitTestOption = Annotated[
 ]
 InitLabelOption = Annotated[str | None, typer.Option("--label", help="With --init: the label column.")]
 OutputOption = Annotated[Path, typer.Option("--output", help="With --init: the file to write.")]
+NoRequireOption = Annotated[str | None, typer.Option("--require-robust", hidden=True)]
 DaskOption = Annotated[
     str | None,
     typer.Option("--dask", help="Compute on the workers of this Dask scheduler.", metavar="ADDRESS"),

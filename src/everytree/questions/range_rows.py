@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from everytree.questions.measures import Measures
     from everytree.questions.rates import Range
 
-__all__ = ["COLUMNS", "index_of", "reached_by", "row_of", "verdict_rows"]
+__all__ = ["COLUMNS", "index_levels", "index_of", "reached_by", "row_of", "verdict_rows"]
 
 COLUMNS = (
     "n",
@@ -38,11 +38,15 @@ COLUMNS = (
 
 def index_of(keys: list[tuple[Any, ...]], features: dict[str, list[Any]]) -> pd.MultiIndex:
     """Metric and group of each row. Levels are in the order of the rows, so pandas takes them as sorted."""
-    metrics = list(dict.fromkeys(key[0] for key in keys))
-    levels = [metrics, *([EVERYBODY, *values, BETWEEN] for values in features.values())]
+    levels = index_levels(list(dict.fromkeys(key[0] for key in keys)), features)
     places = [{value: place for place, value in enumerate(level)} for level in levels]
     codes = [[place[key[i]] for key in keys] for i, place in enumerate(places)]
     return pd.MultiIndex(levels=levels, codes=codes, names=["metric", *features])
+
+
+def index_levels(metrics: list[str], features: dict[str, list[Any]]) -> list[list[Any]]:
+    """Metrics, and for each feature what can stand in the place of a group."""
+    return [metrics, *([EVERYBODY, *values, BETWEEN] for values in features.values())]
 
 
 def verdict_rows(

@@ -93,7 +93,8 @@ def question(
     Returns
     -------
     (str, (str, str))
-        ``("age ≤ 24.5", ("yes", "no"))``, or ``("race is Black", ("no", "yes"))`` for a one-hot feature.
+        ``("age ≤ 24.5", ("yes", "no"))``, or ``("race is Black", ("no", "yes"))`` for a one-hot feature and
+        ``("married is 1", ("no", "yes"))`` for one that is 0 or 1.
     """
     for column in train.columns:
         if feature in column.features:
@@ -106,6 +107,8 @@ def question(
     name = train.feature_names[feature]
     if threshold == np.inf:
         return f"{name} is missing", ("no", "yes")
+    if train.is_boolean[feature] and not train.has_holes[feature] and 0 <= threshold < 1:
+        return f"{name} is 1", ("no", "yes")
     missing = " or missing" if missing_left and train.has_holes[feature] else ""
     return f"{name} ≤ {threshold:.6g}{missing}", ("yes", "no")
 

@@ -109,7 +109,7 @@ class MetricRangesDisplay(Display):
                 first = row.place == places[0]
                 self._bar(ax, x, 0.86 * width, row, colour)
                 ax.plot(
-                    [x], [row.estimate], marker, color=colour, markeredgecolor=INK,
+                    [x], [row.estimate], marker, color=colour, markeredgecolor=INK, clip_on=False,
                     label=str(row.group) if first else None,
                 )  # fmt: skip
             ax.set_xticks(range(len(places)), ["\n".join(wrap(str(place), 14)) for place in places])

@@ -173,7 +173,8 @@ def differs_most(
 ) -> str:
     """Name the group whose share of proved predictions differs most from that of all other people.
 
-    Groups of fewer than `smallest` people are passed over, and so is one with fewer others.
+    Of two groups both are named: neither differs more than the other. Groups of fewer than `smallest` people
+    are passed over, and so is one with fewer others.
     """
     if len(groups) < 2:
         return "All people are in one group, so nothing can be compared."
@@ -189,7 +190,6 @@ def differs_most(
         return abs(group.robust * rest.people - rest.robust * group.people) / (group.people * rest.people)
 
     most = max(compared, key=gap)
-    rest = everybody.besides(most)
     passed_over = (
         f" Groups of fewer than {smallest} people are listed, but not compared."
         if len(compared) < len(groups)
@@ -199,10 +199,20 @@ def differs_most(
         return f"Nobody is proved robust in any group.{_changed_most(compared, everybody)}{passed_over}"
     if gap(most) == 0:
         return f"The share of proved predictions is the same in every group compared.{passed_over}"
+    if len(groups) == 2:
+        return f"Proved robust are {_of_both(groups, [group.robust for group in groups])}."
+    rest = everybody.besides(most)
     return (
         f"The group “{most.name}” differs most: {share(most.robust, most.people)} of its "
         f"{number(most.people)} people are proved robust, and {share(rest.robust, rest.people)} of the other "
         f"{number(rest.people)} people.{passed_over}"
+    )
+
+
+def _of_both(groups: Sequence[VerdictCounts], counts: Sequence[int]) -> str:
+    return " and ".join(
+        f"{share(count, group.people)} of the {number(group.people)} people with {group.name}"
+        for group, count in zip(groups, counts, strict=True)
     )
 
 
@@ -217,6 +227,8 @@ def _changed_most(groups: Sequence[VerdictCounts], everybody: VerdictCounts) -> 
     rest = everybody.besides(most)
     if most.not_robust * rest.people == rest.not_robust * most.people:
         return ""
+    if len(groups) == 2 and sum(group.people for group in groups) == everybody.people:
+        return f" There are witnesses for {_of_both(groups, [group.not_robust for group in groups])}."
     return (
         f" The group “{most.name}” differs most in witnesses: there are some for "
         f"{share(most.not_robust, most.people)} of its {number(most.people)} people, and for "

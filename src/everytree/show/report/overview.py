@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from everytree.audit.shown import title_of
+from everytree.audit.shown import group_name, title_of
 from everytree.bias import explain, in_words, resolve
 from everytree.bias.acts import ACTS, ADD, FLIP
 from everytree.results.learned import TreeFacts, tree_facts
@@ -239,11 +239,16 @@ def groupings(audit: AuditResult, result: CertificationResult) -> list[Grouping]
     everybody = VerdictCounts.of(result)
     found = []
     for columns in audit.plan.groups:
+        counted = result.by_group(list(columns))
         groups = [
             VerdictCounts(_count(row, "robust"), _count(row, "not robust"), _count(row, "unknown"), name)
-            for name, row in _rows(result.by_group(list(columns)))
+            for name, row in _rows(counted)
         ]
-        sentence = findings.differs_most(groups, everybody, audit.plan.smallest_group)
+        named = [
+            replace(group, name=group_name(columns, key, result.frame))
+            for group, key in zip(groups, counted.index, strict=True)
+        ]
+        sentence = findings.differs_most(named, everybody, audit.plan.smallest_group)
         found.append(Grouping(columns, title_of(columns, result.frame), groups, sentence))
     return found
 

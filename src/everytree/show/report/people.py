@@ -16,7 +16,7 @@ from zlib import compress
 import numpy as np
 import pandas as pd
 
-from everytree.audit.shown import shown_columns, with_groups, withheld_columns
+from everytree.audit.shown import shown_columns, title_of, with_groups, withheld_columns
 from everytree.refute.holding import TRIES
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
 from everytree.show.report.method import commands
@@ -64,7 +64,7 @@ def people_data(audit: AuditResult, ties: Ties | None = None) -> dict[str, Any]:
         "labels": [str(label) for label in labels],
         "label_names": [audit.plan.data.shown(label) for label in labels],
         "truth": None if first.test.y is None else first.test.y.tolist(),
-        "columns": columns,
+        "columns": [{**each, "name": title_of((each["name"],), first.test.frame)} for each in columns],
         "left_out": left_out,
         "withheld": withheld_columns(audit.plan, first.train),
         "groups": [names.index(name) for name in grouped],

@@ -105,7 +105,7 @@ def _pictures(audit: AuditResult, cell: Cell, columns: tuple[str, ...]) -> list[
             model = audit.plan.sweeps[cell.sweep].model
             caption = (
                 f"{NAMES[name]}, if the training table is wrong within {model}, tree of depth {cell.depth}. "
-                "Mark: the tree as it is. Full bar: trees that were really trained on changed tables. Pale "
+                "Mark: the tree as it is. Full bar: trees that were really trained on changed tables. Faint "
                 "bar: no table leads beyond it."
             )
             drawn.append((svg_of(MetricRangesDisplay.from_amounts(found, name)), caption))

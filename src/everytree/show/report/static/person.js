@@ -87,7 +87,7 @@ function witnessPart(data, cell, p) {
   const seed = witness.seed === null ? "" : ` Ties are broken with random_state=${witness.seed}.`;
   const parts = [
     make("h4", { text: "The records that change the prediction" }),
-    make("p", { text: `${said || "No record changes: ties are broken in another way"}. ${before} before, ${after} after retraining.${seed}` }),
+    make("p", { text: `${said || "No record changes: ties are broken in another way"}. Prediction: ${before} before, ${after} after retraining.${seed}` }),
   ];
   parts.push(make("p", { class: "ties", text: tiesSentence(data, cell, p) }));
   const rows = recordRows(data, witness);
@@ -105,6 +105,8 @@ function witnessPart(data, cell, p) {
 const letterOf = (i) => (i < 26 ? String.fromCharCode(65 + i) : `${i + 1}`);
 
 // One row for each changed record: change, row number, label before and after, set, and all columns.
+const OF_CHANGE = 5;
+
 function recordRows(data, witness) {
   const old = data.records, rows = [];
   const set = (i) => (witness.pool[i] < 0 ? "" : letterOf(witness.pool[i]));
@@ -121,13 +123,14 @@ function recordRows(data, witness) {
 
 function recordTable(data, rows) {
   const columns = (data.records.columns.length ? data.records : data.added).columns.map((c) => c.name);
-  const heads = ["change", "row", `${data.label} before`, "after", "set", ...columns];
+  const heads = ["change", "row", `${data.label} before`, `${data.label} after`, "set", ...columns];
+  const used = heads.map((_, i) => i >= OF_CHANGE || rows.some((row) => row[i])); // no heading above nothing
   const line = make("tr");
-  heads.forEach((name) => line.append(make("th", { scope: "col", text: name })));
+  heads.forEach((name, i) => used[i] && line.append(make("th", { scope: "col", text: name })));
   const body = make("tbody");
   const fill = (from, to) => rows.slice(from, to).forEach((row) => {
     const tr = make("tr");
-    row.forEach((value) => tr.append(make("td", { text: value })));
+    row.forEach((value, i) => used[i] && tr.append(make("td", { text: value })));
     body.append(tr);
   });
   fill(0, SHOWN_AT_FIRST);
