@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from everytree.support.clock import now
@@ -38,19 +39,28 @@ TURN_SECONDS = 2e-4
 """How long a thread may keep the interpreter from others while trees are under way, instead of 0.005."""
 
 
+_LOCK = Lock()
+_BLOCKS: list[float] = []
+"""How long turns were before each block that has not ended; the first is what they will be again."""
+
+
 @contextmanager
 def short_turns() -> Iterator[None]:
-    """Let threads take turns more often, until the end of the block.
+    """Let threads take turns more often, until the end of the block, or of the last of several at a time.
 
     A search calls thousands of kernels that let go of the interpreter for less than a millisecond. Each time
     a thread that learns a tree may take it, and the search would wait for five of them.
     """
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(min(before, TURN_SECONDS))
+    with _LOCK:
+        _BLOCKS.append(sys.getswitchinterval())
+        sys.setswitchinterval(min(_BLOCKS[0], TURN_SECONDS))
     try:
         yield
     finally:
-        sys.setswitchinterval(before)
+        with _LOCK:
+            before = _BLOCKS.pop()  # of several, the last: the first stays the first
+            if not _BLOCKS:
+                sys.setswitchinterval(before)
 
 
 class UnderWay:
