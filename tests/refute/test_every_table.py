@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from itertools import combinations, product
+from itertools import combinations, count, product
 
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
-from everytree.learner.criterion.front import largest_step
+from everytree.learner.criterion.front import largest_step, lookup
 from everytree.prove.problem import People
-from everytree.refute import node_changes, tied_ways
+from everytree.refute import side_by_side, tied_ways
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
 from everytree.refute.node_changes import NodeChanges
@@ -23,6 +23,7 @@ from everytree.refute.tied_ways import (
     UNSURE,
     Group,
     fates_of,
+    layout_of,
     room_for,
     spot_of,
 )
@@ -32,13 +33,23 @@ from tests.refute.small_tables import problem_of, random_table
 from tests.truth.oracle import Learner, original_table
 
 
+def by_itself(search):
+    """Follow one search to its end; gives its result."""
+    while True:
+        try:
+            next(search).exception()
+        except StopIteration as end:
+            return end.value
+
+
 def fates(problem, prepared, *changes):
     """What becomes of everybody after each of some changes of the whole table."""
-    spot = spot_of(problem.columns, problem.table.y, np.arange(len(problem.table.y), dtype=np.int32))
+    y, layout = problem.table.y, layout_of(problem.columns)
+    spot = spot_of(problem.columns, layout, y, np.arange(len(y), dtype=np.int32))
     listed = np.array([[*change, *[(-1, -1)] * (3 - len(change))] for change in changes], np.int32)
     group = Group(prepared.test.X, prepared.predictions)
     args = spot, problem.bias.n_labels, len(listed), len(prepared.predictions)
-    room = room_for(problem.criterion, *args)
+    room = room_for(lookup(problem.criterion, len(y)), *args)
     step = largest_step(problem.criterion, len(problem.table.y))
     return fates_of(problem.criterion, problem.columns, spot, step, listed, group, problem.depth, room)[0]
 
@@ -179,13 +190,18 @@ def test_halves_and_single_changes_give_what_all_changes_together_give(monkeypat
     seen = set()
     for task in {id(task): task for some in tasks.values() for task in some}.values():
         ready = changes.ready(task)
-        for part in changes.parts(task, ready):
+        for k in count():
+            part = by_itself(changes.part(task, ready, k))
+            if part is None:
+                break
             listed = part.changes[:200]
-            monkeypatch.setattr(node_changes, "MANY_CELLS", 10**9)
-            together = changes.follow(task, ready.spot, listed, task.people)[0]
-            monkeypatch.setattr(node_changes, "MANY_CELLS", 0)
-            assert (changes.follow(task, ready.spot, listed, task.people)[0] == together).all()
-            alone = [changes.follow(task, ready.spot, one[None], task.people)[0] for one in listed]
+            monkeypatch.setattr(side_by_side, "WORTHWHILE", 10**9)
+            together = by_itself(changes.follow(task, ready.spot, listed, task.people))[0]
+            monkeypatch.setattr(side_by_side, "WORTHWHILE", 0)
+            monkeypatch.setattr(side_by_side, "MANY", 0)
+            assert (by_itself(changes.follow(task, ready.spot, listed, task.people))[0] == together).all()
+            ones = [changes.follow(task, ready.spot, one[None], task.people) for one in listed]
+            alone = [by_itself(one)[0] for one in ones]
             assert len(listed) == 0 or (np.hstack(alone) == together).all()
             seen |= set(together.ravel().tolist())
     assert seen >= {SAME, DIFFERS}

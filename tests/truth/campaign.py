@@ -106,7 +106,7 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
     from everytree.paths.deciding import Programs
     from everytree.prove.problem import People
     from everytree.prove.problem import Problem as Question
-    from everytree.refute import node_changes
+    from everytree.refute import side_by_side
     from everytree.refute.every_table import EveryTable
     from everytree.refute.judge import Judge
     from everytree.refute.whole_tables import WholeTables
@@ -127,7 +127,7 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
         tables = EveryTable if EveryTable.is_possible(question) else WholeTables
         steps = tables(question, judge).steps() if tables.is_possible(question) else iter(())
     longest = now() + 3 * seconds  # trees without a depth limit have no end of paths
-    with patch.object(node_changes, "MANY_CELLS", 0):  # two threads, as on large tables
+    with patch.multiple(side_by_side, WORTHWHILE=0, MANY=0):  # two threads, as on large tables
         for _ in steps:
             if worker == "programs" and now() > longest:
                 break

@@ -62,17 +62,18 @@ DECIDING_SECONDS = 60.0
 DRAFT_BYTES = 24
 """Memory that an attack needs for each cell of the table."""
 
-HEAD_START, HEAD_START_DEEP = 1.0, 0.25
-"""Seconds, by estimate, that the walk has for itself: most walks prove most people in that time, those of
-trees that are too deep for screening do not. One that is half done by then has as much again."""
+HEAD_START = 1.0
+"""Seconds, by estimate, that the walk has for itself: most walks prove most people in that time. One that is
+half done by then has as much again. Walks of trees that are too deep for screening seldom prove anybody."""
 
 SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 8.0, "fewer": 1.0, "programs": 1.0}
 """How the time is divided between workers that have something to do, to begin with. Trying every table
 decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
 decides many people in a second gets more of it."""
 
-PATIENCE = 2.0
-"""Seconds, by estimate, after which a worker does not wait for the end of another any longer."""
+PATIENCE, LONG_PATIENCE = 2.0, 8.0
+"""Seconds, by estimate, after which a worker does not wait for the end of another any longer, and where
+attacks wait for tables because a training takes long."""
 
 LONG = 0.05
 """Seconds of a training, by estimate, from which on attacks, which learn whole trees, wait for tables."""
@@ -125,7 +126,7 @@ class Deciding:
         self.interrupted = False
         if self.auto and twins_decide(problem):
             self.judge.prove(kept_by_twins(problem, people), TWINS)
-        self.head_start = HEAD_START if problem.depth <= DEEPEST_SCREENED else HEAD_START_DEEP
+        self.head_start = HEAD_START if problem.depth <= DEEPEST_SCREENED else 0.0
         self.workers: list[Worker] = []
         self._employ("walk", self._walk())
 
@@ -226,14 +227,15 @@ class Deciding:
         shallow trees attacks wait for the programs, which settle nearly everybody there in seconds; where a
         training takes long, for tables, which learn small parts of trees.
         """
-        others = {"programs": self.workers[:1]}
+        others, patience = {"programs": self.workers[:1]}, PATIENCE
         if isinstance(self.every_table, WholeTables):
             others["tiny"] = [w for w in self.workers if w.name == "tables"]
         if self.problem.depth <= SHALLOW:
             others["attack"] = [w for w in self.workers if w.name == "programs"]
         elif isinstance(self.every_table, EveryTable) and self.judge.training_seconds > LONG:
             others["attack"] = [w for w in self.workers if w.name == "tables"]
-        return any(not other.done and other.spent < PATIENCE for other in others.get(worker.name, []))
+            patience = LONG_PATIENCE if worker.name == "attack" else PATIENCE
+        return any(not other.done and other.spent < patience for other in others.get(worker.name, []))
 
     def _walk(self) -> Iterator[float]:
         for spent in self.walk.steps():

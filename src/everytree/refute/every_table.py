@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from concurrent.futures import Future
 from heapq import heappop, heappush
-from itertools import chain, count, pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import count, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from everytree.learner.criterion.front import WEIGHTED
 from everytree.refute.judge import TABLES
 from everytree.refute.node_changes import IN_VAIN, SURE, TIED, NodeChanges
 from everytree.refute.part_trees import PartTrees
+from everytree.refute.side_by_side import Search, side_by_side
 from everytree.refute.tied_ways import DIFFERS, MAY_DIFFER, SAME, UNSURE
 from everytree.refute.under_way import UnderWay
 from everytree.refute.usual_nodes import Task, UsualNodes
@@ -36,7 +38,7 @@ MOST_CHANGES = 8
 SIZES = (32, 512, 4096)
 """Rows of nodes that are looked at before larger ones, for everybody."""
 
-FIRST, LONGER, MOST_CASES = 16, 4, 100_000
+FIRST, LONGER, MOST_CASES = 32, 4, 100_000
 """Changes of a node that are tried first, how many times as many then, and at most, times people, before
 others have their turn."""
 
@@ -49,12 +51,13 @@ ONCE_MORE = 8
 TRIALS_A_PERSON = 40
 """Tables on which the user's tree is retrained for the sake of one person because of ties."""
 
-LEARNING, DEAR_LEARNING = (8.0, 1.0, 0.25), (1.0, 0.25, 0.0)
+LEARNING, DEAR_LEARNING = (8.0, 1.0, 0.25), (0.2, 0.05, 0.0)
 """How much longer learning may take than looking for changes, by doubt (`SURE`, `ALTERED`, `TIED`), while
 there is both to do; and where a training takes long, so that looking decides more people."""
 
-NODE_SECONDS, CELL_SECONDS, SCORE_SECONDS = 3e-4, 1.3e-8, 2e-8
-"""About what a node costs, each row and column that is looked at, and each split that is compared."""
+NODE_SECONDS, CELL_SECONDS, SCORE_SECONDS = 3e-4, 5e-9, 1e-8
+"""About what a node costs, each row and column that is looked at, and each split that is compared, by two
+threads."""
 
 
 class _Step(NamedTuple):
@@ -209,18 +212,24 @@ class EveryTable:
             for task in tasks[p]:
                 if more_than < len(task.node.rows) <= most and (task.splits is None or not leaves):
                     theirs[task].append(p)
-        for task in sorted(theirs, key=lambda task: len(task.node.rows)):
-            expected = set() if by_all else self._expected()
-            people = np.array([p for p in theirs[task] if self.judge.open[p] and p not in expected], np.int32)
-            ended = np.ones(len(people), np.bool_)
-            if len(people):
-                yield from self._look_at(task, people, ended, by_all)
-            for p in people[ended].tolist():
-                tasks[p].remove(task)
+        smallest_first = sorted(theirs, key=lambda task: len(task.node.rows))
+        yield from side_by_side(self._look_in(task, theirs[task], tasks, by_all) for task in smallest_first)
+
+    def _look_in(
+        self, task: Task, those: list[int], tasks: dict[int, list[Task]], by_all: bool
+    ) -> Iterator[_Step | Future[Any]]:
+        """Try the changes of one node for those who may still be decided by them."""
+        expected = set() if by_all else self._expected()
+        people = np.array([p for p in those if self.judge.open[p] and p not in expected], np.int32)
+        ended = np.ones(len(people), np.bool_)
+        if len(people):
+            yield from self._look_at(task, people, ended, by_all)
+        for p in people[ended].tolist():
+            tasks[p].remove(task)
 
     def _look_at(
         self, task: Task, people: NDArray[np.int32], ended: NDArray[np.bool_], by_all: bool
-    ) -> Iterator[_Step]:
+    ) -> Iterator[_Step | Future[Any]]:
         """Try the changes of one node for some who come there, and note for whom not all were tried.
 
         A few come first: whom one of them surely turns is not looked at any longer.
@@ -232,7 +241,8 @@ class EveryTable:
             return
         waiting, length = np.empty((0, self.changes.few.most, 2), np.int32), FIRST
         longest = max(FIRST, MOST_CASES // len(people))
-        for part in chain(self.changes.parts(task, ready), [None]):
+        for k in count():
+            part = yield from self.changes.part(task, ready, k)
             if part is not None:
                 yield _Step(NODE_SECONDS + SCORE_SECONDS * part.compared, len(task.node.rows))
                 waiting = np.concatenate([waiting, part.changes])
@@ -241,14 +251,16 @@ class EveryTable:
                 if len(asked) == 0:
                     return
                 listed, waiting = waiting[:length], waiting[length:]
-                fates, cells = self.changes.follow(task, ready.spot, listed, people[asked])
+                fates, cells = yield from self.changes.follow(task, ready.spot, listed, people[asked])
                 self.blocked[people[asked]] |= (fates == UNSURE).any(axis=1)
                 self.doubtful[people[asked]] |= (fates != SAME).any(axis=1)
-                step, found = self._judged(task, listed, people[asked], fates)
+                step, found = yield from self._judged(task, listed, people[asked], fates)
                 if not by_all:
                     ended[asked[found]] = False
                 yield step._replace(seconds=step.seconds + CELL_SECONDS * cells)
                 length = min(LONGER * length, longest)
+            if part is None:
+                return
 
     def _judged(
         self,
@@ -256,26 +268,26 @@ class EveryTable:
         changes: NDArray[np.int32],
         people: NDArray[np.int32],
         fates: NDArray[np.int8],
-    ) -> tuple[_Step, NDArray[np.bool_]]:
+    ) -> Search[tuple[_Step, NDArray[np.bool_]]]:
         """The tables that may give people another label, and for whom there is one that surely does."""
         found, trials = np.zeros(len(people), np.bool_), []
         differ = np.flatnonzero((fates == DIFFERS).any(axis=0))
         highest = np.zeros(len(changes), np.int64)
-        highest[differ], compared = self.changes.highest(task, changes[differ])
+        highest[differ], compared = yield from self.changes.highest(task, changes[differ])
         seconds = SCORE_SECONDS * compared
         for i in np.flatnonzero((fates != SAME).any(axis=1)).tolist():
             p, those = int(people[i]), np.flatnonzero(fates[i] == DIFFERS)
             for c in those[np.argsort(highest[those] > 0, kind="stable")][:ONCE_MORE].tolist():
                 if not self.judge.open[p]:
                     break
-                doubt, cells = self.changes.doubt(task, changes[c], int(highest[c]), p)
+                doubt, cells = yield from self.changes.doubt(task, changes[c], int(highest[c]), p)
                 seconds += CELL_SECONDS * cells
                 if doubt == IN_VAIN:
                     continue
                 trial, settled = self.changes.trial(task.node, changes[c]), False
                 if doubt == SURE:
                     altered = self.changes.altered(task, changes[c], int(highest[c]))
-                    settled = self.part_trees.turns(altered, trial, p)
+                    settled = yield from self.part_trees.turns(altered, trial, p)
                     found[i] = True
                 if not settled:
                     trials.append((doubt, p, trial))

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations, islice
 from math import comb
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from everytree.support.kernels import kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -46,13 +48,14 @@ class FewChanges:
         flips_to = bias.flips_to & (bias.flips > 0)
         self.new_labels = np.column_stack([flips_to, bias.removable & (bias.removals > 0)])
         self.equal = _equal_rows(problem)
+        self.n_equal = int(self.equal.max()) + 1
 
     def of(self, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]] | None:
         """All changes of a node, in parts, those of the fewest rows first; None if they are too many.
 
         Gives arrays ``[c, k]`` of a row, counted within the node, and its new label.
         """
-        first = np.flatnonzero(place_among_equals(self.equal[rows]) < self.most)
+        first = np.flatnonzero(place_among_equals(self.equal[rows], self.n_equal) < self.most)
         new = self.new_labels[rows[first]]
         at, label = np.nonzero(new)
         acts = np.column_stack([first[at], np.where(label == new.shape[1] - 1, REMOVED, label)])
@@ -61,7 +64,18 @@ class FewChanges:
         return self._lists(acts.astype(np.int32))
 
     def _lists(self, acts: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
-        """Acts on different rows, as many as the budgets allow, filled up with -1."""
+        """Acts on different rows, as many as the budgets allow, filled up with -1, in long enough parts."""
+        found: list[NDArray[np.int32]] = []
+        for part in self._by_size(acts):
+            found.append(part)
+            if sum(map(len, found)) >= PART:
+                yield np.concatenate(found)
+                found = []
+        if found:
+            yield np.concatenate(found)
+
+    def _by_size(self, acts: NDArray[np.int32]) -> Iterator[NDArray[np.int32]]:
+        """The same in parts of as many acts each, the fewest first."""
         bias = self.bias
         for size in range(self.most + 1):
             chosen = combinations(range(len(acts)), size)
@@ -84,12 +98,11 @@ def _equal_rows(problem: Problem) -> NDArray[np.int64]:
     return np.asarray(equal, np.int64).reshape(-1)
 
 
-def place_among_equals(equal: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many equal entries stand before each one."""
-    order = np.argsort(equal, kind="stable")
-    ordered = equal[order]
-    begins = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    sizes = np.diff(np.append(begins, len(equal)))
-    place = np.empty(len(equal), np.int64)
-    place[order] = np.arange(len(equal)) - np.repeat(begins, sizes)
+@kernel
+def place_among_equals(equal: Any, n_equal: int) -> Any:
+    """How many equal entries stand before each one; they are less than ``n_equal``."""
+    place, seen = np.empty(len(equal), np.int64), np.zeros(n_equal, np.int64)
+    for k in range(len(equal)):
+        place[k] = seen[equal[k]]
+        seen[equal[k]] += 1
     return place

@@ -5,12 +5,10 @@ Below `every_table.py`, which asks for them node by node; `deviating.py` and `ti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
-from itertools import count
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from functools import cache, lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -19,6 +17,8 @@ from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
 from everytree.refute.deviating_flips import deviating_by_flips
 from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
+from everytree.refute.nodes_above import highest_altered, nodes_above
+from everytree.refute.side_by_side import Search, Threads
 from everytree.refute.tied_ways import (
     DIFFERS,
     MAY_DIFFER,
@@ -27,6 +27,7 @@ from everytree.refute.tied_ways import (
     Group,
     Spot,
     fates_of,
+    layout_of,
     room_for,
     spot_of,
 )
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
 MOST_READY = 32
 """Nodes that are kept ready for the next person."""
 
-MANY_CELLS = 1_000_000
-"""Changes times cells from which on half of the changes are looked at by another thread: milliseconds."""
-
 SURE, ALTERED, TIED, IN_VAIN = 0, 1, 2, 3
 """Doubts about a table that was found: none; it gives a node further up another split, and more is not known;
 only a tie gives the person another label; or, with that other split, no tree does."""
@@ -53,11 +51,8 @@ only a tie gives the person another label; or, with that other split, no tree do
 _DOUBTS = {DIFFERS: SURE, UNSURE: ALTERED, MAY_DIFFER: TIED, SAME: IN_VAIN}
 
 
-Result = TypeVar("Result")
-
-
 class Part(NamedTuple):
-    """Some changes of a node that matter, and how many splits were scored to find them, by one thread.
+    """Some changes of a node that matter, and how many splits were scored to find them.
 
     For each split that they bring about, one comes before others for the same.
     """
@@ -92,7 +87,13 @@ class NodeChanges:
         self._spot = lru_cache(MOST_READY)(self._make_spot)
         codes, nowhere = np.ascontiguousarray(problem.columns.codes), np.zeros(0, np.int64)
         self._everywhere = Spot(codes, np.zeros((0, 0), np.int32), nowhere, nowhere, problem.table.y)
-        self._beside = ThreadPoolExecutor(1)  # which begins when it is needed
+        self._layout = layout_of(problem.columns)
+        self._numbers = lookup(problem.criterion, len(problem.table.y))
+        self._step = cache(partial(largest_step, problem.criterion))
+        self._criterion = for_kernels(problem.criterion)
+        self._by_flips = self._criterion is None and not problem.bias.removals  # Gini
+        self._above = lru_cache(MOST_READY)(lambda task: nodes_above(task, self._step))
+        self.threads = Threads()
 
     def _make_ready(self, task: Task) -> Ready | None:
         """Prepare a node for its changes; None if they are too many."""
@@ -100,46 +101,33 @@ class NodeChanges:
         return None if changes is None else Ready(self._make_spot(task), changes)
 
     def _make_spot(self, task: Task) -> Spot:
-        return spot_of(self.problem.columns, self.problem.table.y, task.node.rows)
+        return spot_of(self.problem.columns, self._layout, self.problem.table.y, task.node.rows)
 
-    def parts(self, task: Task, ready: Ready) -> Iterator[Part]:
-        """The changes of a node that matter, in parts; they are looked for once."""
-        for k in count():
-            if k == len(ready.parts):
-                part = next(ready.changes, None)
-                if part is None:
-                    return
-                ready.parts.append(self._that_matter(task, ready.spot, part))
-            yield ready.parts[k]
+    def part(self, task: Task, ready: Ready, k: int) -> Search[Part | None]:
+        """The k-th part of the changes of a node that matter, None behind the last; looked for once."""
+        if k == len(ready.parts):
+            part = next(ready.changes, None)
+            if part is None:
+                return None
+            ready.parts.append((yield from self._that_matter(task, ready.spot, part)))
+        return ready.parts[k]
 
     def follow(
         self, task: Task, spot: Spot, changes: NDArray[np.int32], people: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int8], int]:
-        """What becomes of people after each change, and the cells that were looked at, by one thread.
-
-        Half of many changes have a thread of their own.
-        """
-        criterion, columns, judge = for_kernels(self.problem.criterion), self.problem.columns, self.judge
-        n_labels = self.problem.bias.n_labels
-        step = largest_step(self.problem.criterion, len(spot.label))
+    ) -> Search[tuple[NDArray[np.int8], int]]:
+        """What becomes of people after each change, and the cells that were looked at."""
+        columns, judge, n_labels = self.problem.columns, self.judge, self.problem.bias.n_labels
+        step = self._step(len(spot.label))
         group = Group(judge.shown[people], judge.predictions[people])
 
         def look(some: slice) -> tuple[NDArray[np.int8], int]:
             listed, depth = changes[some], task.node.depth
-            room = room_for(self.problem.criterion, spot, n_labels, len(listed), len(people))
-            fates, work = fates_of(criterion, columns, spot, step, listed, group, depth, room)
+            room = room_for(self._numbers, spot, n_labels, len(listed), len(people))
+            fates, work = fates_of(self._criterion, columns, spot, step, listed, group, depth, room)
             return fates, work
 
-        halves = self._in_halves(look, len(changes), len(changes) * spot.code.size)
-        return np.hstack([fates for fates, _ in halves]), max(work for _, work in halves)
-
-    def _in_halves(self, look: Callable[[slice], Result], length: int, work: int) -> list[Result]:
-        """Look at a list, both halves at a time where there is much to do; what is found, in order."""
-        if length < 2 or work < MANY_CELLS:
-            return [look(slice(0, length))]
-        middle = (length + 1) // 2
-        second = self._beside.submit(look, slice(middle, length))
-        return [look(slice(0, middle)), second.result()]
+        halves = yield from self.threads.look(look, len(changes), len(changes) * spot.code.size)
+        return np.hstack([fates for fates, _ in halves]), sum(work for _, work in halves)
 
     def altered(self, task: Task, change: NDArray[np.int32], highest: int) -> Altered:
         """The highest node that takes another split after a change, with the change as it is there."""
@@ -151,12 +139,12 @@ class NodeChanges:
         moved = np.column_stack([np.where(change[:, 0] < 0, -1, there), change[:, 1]]).astype(np.int32)
         return Altered(above, self._spot(above), moved)
 
-    def fates(self, altered: Altered, people: NDArray[np.int32]) -> tuple[NDArray[np.int8], int]:
+    def fates(self, altered: Altered, people: NDArray[np.int32]) -> Search[tuple[NDArray[np.int8], int]]:
         """What becomes of people of the altered node after the change, and the cells that were looked at."""
-        found, cells = self.follow(altered.task, altered.spot, altered.change[None], people)
+        found, cells = yield from self.follow(altered.task, altered.spot, altered.change[None], people)
         return found[:, 0], cells
 
-    def doubt(self, task: Task, change: NDArray[np.int32], highest: int, p: int) -> tuple[int, int]:
+    def doubt(self, task: Task, change: NDArray[np.int32], highest: int, p: int) -> Search[tuple[int, int]]:
         """How doubtful it is that a change that turns a label in its node does so in the whole tree.
 
         Where a node further up takes another split after the change, the person is followed from the highest
@@ -165,52 +153,53 @@ class NodeChanges:
         """
         if highest == 0:
             return SURE, 0
-        found, cells = self.fates(self.altered(task, change, highest), np.array([p], np.int32))
+        altered = self.altered(task, change, highest)
+        found, cells = yield from self.fates(altered, np.array([p], np.int32))
         return _DOUBTS[int(found[0])], cells
 
-    def _that_matter(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> Part:
+    def _that_matter(self, task: Task, spot: Spot, changes: NDArray[np.int32]) -> Search[Part]:
         """Changes that may give the node another split than usual."""
-        other, compared = self._other_split(task, spot, changes)
+        other, compared = yield from self._other_split(task, spot, changes)
         changes, other = changes[other >= 0], other[other >= 0]
-        return Part(changes[np.argsort(place_among_equals(other), kind="stable")], compared)
+        turn = place_among_equals(other, len(task.usual) + 1)
+        return Part(changes[np.argsort(turn, kind="stable")], compared)
 
-    def highest(self, task: Task, changes: NDArray[np.int32]) -> tuple[NDArray[np.int64], int]:
+    def highest(self, task: Task, changes: NDArray[np.int32]) -> Search[tuple[NDArray[np.int64], int]]:
         """How far up the highest node is that takes another split after each change, 0 for none.
 
         Also gives how many splits were scored.
         """
+        above = self._above(task) if len(changes) else None
+        if above is None:
+            return np.zeros(len(changes), np.int64), 0
         everywhere = changes.copy()
         everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
-        highest, above, compared = np.zeros(len(changes), np.int64), task.above, 0
-        for steps in count(1):
-            if above is None or len(changes) == 0:
-                break
-            other, more = self._other_split(above, self._everywhere, everywhere)
-            highest[other >= 0] = steps
-            compared += more
-            above = above.above
-        return highest, compared
+
+        def look(some: slice) -> tuple[NDArray[np.int64], int]:
+            what = self._criterion, self._everywhere, above, self._numbers, everywhere[some], self._by_flips
+            highest, work = highest_altered(*what)
+            return highest, work
+
+        halves = yield from self.threads.look(look, len(changes), len(changes) * len(above.usual))
+        return np.concatenate([found for found, _ in halves]), sum(work for _, work in halves)
 
     def _other_split(
         self, task: Task, spot: Spot, changes: NDArray[np.int32]
-    ) -> tuple[NDArray[np.int64], int]:
+    ) -> Search[tuple[NDArray[np.int64], int]]:
         """Which split, other than its usual ones, each change may give the node, -1: none; splits scored."""
         if task.splits is None:
             return np.zeros(len(changes), np.int64), 0
-        criterion, size = self.problem.criterion, len(task.node.rows)
-        kernel, step, numbers = for_kernels(criterion), largest_step(criterion, size), lookup(criterion, size)
-        by_flips = kernel is None and not self.problem.bias.removals  # Gini
-        what = task.splits, task.total, task.usual
+        step, what = self._step(len(task.node.rows)), (task.splits, task.total, task.usual)
 
         def look(some: slice) -> tuple[NDArray[np.int64], int]:
-            if by_flips:
+            if self._by_flips:
                 found, work = deviating_by_flips(spot, *what, changes[some])
             else:
-                found, work = deviating(kernel, spot, *what, step, numbers, changes[some])
+                found, work = deviating(self._criterion, spot, *what, step, self._numbers, changes[some])
             return found, work
 
-        halves = self._in_halves(look, len(changes), len(changes) * len(task.usual))
-        return np.concatenate([found for found, _ in halves]), max(work for _, work in halves)
+        halves = yield from self.threads.look(look, len(changes), len(changes) * len(task.usual))
+        return np.concatenate([found for found, _ in halves]), sum(work for _, work in halves)
 
     def trial(self, node: Node, change: NDArray[np.int32]) -> Trial:
         """The table with one change of a node."""

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from everytree.refute.judge import Judge
     from everytree.refute.node_changes import Altered, NodeChanges
+    from everytree.refute.side_by_side import Search
     from everytree.refute.trial import Trial
 
 
@@ -37,7 +38,7 @@ class PartTrees:
         self.judge, self.changes = judge, changes
         self.worthwhile = judge.training_seconds > DEAR
 
-    def turns(self, altered: Altered, trial: Trial, p: int) -> bool:
+    def turns(self, altered: Altered, trial: Trial, p: int) -> Search[bool]:
         """Learn the part that a trial alters; says whether it turns somebody whom every tree of it turns.
 
         Others who come to the node are noted, too, if that is so for them.
@@ -46,13 +47,15 @@ class PartTrees:
         people = task.people[task.certain & judge.open[task.people]]
         if not (self.worthwhile and p in people and not trial.change.removed and judge.allows(trial)):
             return False
-        after = self._labels(altered, people)
+        cells = len(altered.spot.label) * self.judge.X.shape[1]
+        (after,) = yield from self.changes.threads.look(lambda _: self._labels(altered, people), 1, cells)
         turned = after != judge.predictions[people]
         people, after = people[turned], after[turned]
         if p not in people:
             return False
         surely = people == p
-        surely[~surely] = self.changes.fates(altered, people[~surely])[0] == DIFFERS
+        others, _ = yield from self.changes.fates(altered, people[~surely])
+        surely[~surely] = others == DIFFERS
         labels = judge.predictions.copy()
         labels[people[surely]] = after[surely]
         judge.note_part(trial, labels)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.learner.criterion.front import lookup, new_branches
+from everytree.learner.criterion.front import new_branches
 from everytree.refute.change_kinds import MOST_CUTS, Kinds, find_ties, kinds_for, must_split, tell_apart
 from everytree.refute.node_scores import Rivals, rivals_for, side_of
 from everytree.support.kernels import inner_kernel, kernel
@@ -19,7 +19,6 @@ from everytree.support.kernels import inner_kernel, kernel
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.learner.criterion.front import Criterion
     from everytree.prove.counts import Columns
 
 SAME, DIFFERS, MAY_DIFFER, UNSURE = 0, 1, 2, 3
@@ -42,6 +41,13 @@ TIMES_CASES, LEAST_CASES = 4, 4096
 FEW_CODES, ROWS_A_CODE = 128, 4
 """Columns with up to so many values, each in so many rows of the table on average, are counted; others are
 kept sorted. Counting costs less for each row, and a step for each value."""
+
+
+class Layout(NamedTuple):
+    """Columns that are listed, and the places of the values of others, as in a `Spot`."""
+
+    listed: NDArray[np.int64]
+    begins: NDArray[np.int64]
 
 
 class Spot(NamedTuple):
@@ -94,25 +100,30 @@ BEGIN, END, AT, SIZE, COLUMN, LOW, SIDE, ROWS, DEPTH, LAST = range(10)
 code on the left of the split, and the side; its rows and depth; whether no other child needs the parent."""
 
 
-def spot_of(columns: Columns, y: NDArray[np.int64], rows: NDArray[np.int32]) -> Spot:
-    """Take the rows of a node by themselves."""
-    code = np.ascontiguousarray(columns.codes[:, rows])
+def layout_of(columns: Columns) -> Layout:
+    """Say which columns are listed, and where the values of others have their places."""
     n_codes = np.diff(columns.starts)
     counted = (n_codes <= FEW_CODES) & (ROWS_A_CODE * n_codes <= columns.codes.shape[1])
-    listed, begins = np.flatnonzero(~counted), np.append(0, np.cumsum(np.where(counted, n_codes, 0)))
-    order = np.vstack([np.arange(len(rows)), np.argsort(code[listed], axis=1, kind="stable")])
-    return Spot(code, order.astype(np.int32), listed, begins, y[rows])
+    return Layout(np.flatnonzero(~counted), np.append(0, np.cumsum(np.where(counted, n_codes, 0))))
 
 
-def room_for(criterion: Criterion, spot: Spot, n_labels: int, n_changes: int, n_people: int) -> Room:
-    """Make room for following people through a node after so many changes."""
+def spot_of(columns: Columns, layout: Layout, y: NDArray[np.int64], rows: NDArray[np.int32]) -> Spot:
+    """Take the rows of a node by themselves."""
+    code = np.take(columns.codes, rows, axis=1)
+    order = np.empty((1 + len(layout.listed), len(rows)), np.int32)
+    order[0] = np.arange(len(rows))
+    order[1:] = np.argsort(code[layout.listed], axis=1, kind="stable")
+    return Spot(code, order, layout.listed, layout.begins, y[rows])
+
+
+def room_for(numbers: NDArray[np.float64], spot: Spot, n_labels: int, n_changes: int, n_people: int) -> Room:
+    """Make room for following people through a node after so many changes; ``numbers`` are of `lookup`."""
     n_rows, n_cases = len(spot.label), max(LEAST_CASES, TIMES_CASES * n_changes * n_people)
     live = np.empty((len(spot.order), TIMES_ROWS * n_rows), np.int32)
     cases, kind = np.empty((n_cases, 3), np.int32), np.empty(n_cases, np.int32)
     child, last_mark = np.empty((MOST_WAITING, 10), np.int64), np.zeros(1, np.int64)
     sent, sent_mark = np.zeros(2 * MOST_CUTS, np.int64), np.zeros(2 * MOST_CUTS, np.int64)
-    kinds, numbers = kinds_for(n_rows, n_labels, n_changes), lookup(criterion, n_rows)
-    rivals = rivals_for(spot, n_labels, numbers)
+    kinds, rivals = kinds_for(n_rows, n_labels, n_changes), rivals_for(spot, n_labels, numbers)
     return Room(live, cases, kind, child, sent, sent_mark, last_mark, kinds, rivals)
 
 

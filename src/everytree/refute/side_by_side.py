@@ -1,0 +1,64 @@
+"""Searches that go on side by side: while the kernels of one run in threads, the next one is followed.
+
+Below `every_table.py` and `node_changes.py`. A search is a generator that gives what it finds, and whatever
+it waits for. Everything but kernels is done by one thread, in an order that does not hang on who is ready
+first: the same question has the same answer on a fast machine and on a slow one.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, TypeVar
+
+Found = TypeVar("Found")
+Result = TypeVar("Result")
+Search = Generator[Future[Any], None, Result]
+"""Gives what it waits for, and in the end its result."""
+
+AT_A_TIME = 8
+"""Searches that are followed at a time: enough for two threads to have something to do."""
+
+WORTHWHILE, MANY = 20_000, 1_000_000
+"""Changes times cells from which on a thread looks at them, and from which on two share them."""
+
+
+class Threads:
+    """Two threads for kernels, which let others run."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(2)  # which begins them when they are needed
+
+    def look(self, kernel: Callable[[slice], Result], length: int, work: int) -> Search[list[Result]]:
+        """Look at a list, both halves at a time where there is much to do; what is found, in order."""
+        if work < WORTHWHILE:
+            return [kernel(slice(0, length))]
+        middle = (length + 1) // 2 if work >= MANY else length
+        parts = [slice(0, middle), slice(middle, length)][: 1 if middle == length else 2]
+        asked = [self._pool.submit(kernel, part) for part in parts]
+        yield from asked
+        return [one.result() for one in asked]
+
+
+def side_by_side(searches: Iterator[Iterator[Found | Future[Any]]]) -> Iterator[Found]:
+    """Follow several searches at a time; gives what they find. What nobody waits for any longer is not begun."""
+    waiting: deque[tuple[Iterator[Found | Future[Any]], Future[Any] | None]] = deque()
+    try:
+        while True:
+            while len(waiting) < AT_A_TIME and (search := next(searches, None)) is not None:
+                waiting.append((search, None))
+            if not waiting:
+                return
+            search, needed = waiting.popleft()
+            if needed is not None:
+                needed.exception()  # waits; the search itself raises it
+            for found in search:
+                if isinstance(found, Future):
+                    waiting.append((search, found))
+                    break
+                yield found
+    finally:
+        for _, needed in waiting:
+            if needed is not None:
+                needed.cancel()
