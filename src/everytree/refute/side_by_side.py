@@ -42,7 +42,7 @@ class Threads:
 
 
 def side_by_side(searches: Iterator[Iterator[Found | Future[Any]]]) -> Iterator[Found]:
-    """Follow several searches at a time; gives what they find. What nobody waits for any longer is not begun."""
+    """Follow several searches at a time; gives what they find. What nobody waits for is not begun."""
     waiting: deque[tuple[Iterator[Found | Future[Any]], Future[Any] | None]] = deque()
     try:
         while True:
