@@ -309,6 +309,26 @@ def test_the_first_screen(audit, page):
     assert [g.title for g in first.groupings] == ["race", "race and score"]
 
 
+def test_one_person_is_no_people():
+    X, y = pd.DataFrame({"x": [0.0, 1.0, 8.0, 9.0]}), [0, 0, 1, 1]
+    audit = audit_of((X, y, X[:1], y[:1]), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    said = " ".join("".join(Outline(render(audit)).text).split())
+    assert "1 person, 100%" in said
+    assert "for 1 person." in said
+    assert "1 people" not in said
+
+
+def test_people_whom_the_tree_was_learned_from_are_called_that(page):
+    X, y = pd.DataFrame({"x": [0.0, 1.0, 8.0, 9.0]}), [0, 0, 1, 1]
+    wrong = (Sweep("wrong", parse("flip(1)")),)
+    others = [audit_of((X, y, *people), wrong, depths=(1,)) for people in ((X + 1, y), (X, [0, 1, 1, 1]))]
+    itself = "The people are the rows that it was learned from: about others it may be right less often."
+    for text, expected in ((page, True), *((render(audit), False) for audit in others)):
+        said = " ".join("".join(Outline(text).text).split())
+        assert (itself in said) is expected
+        assert (", the rows of the training table." in said) is expected
+
+
 def test_a_label_is_not_torn_from_its_count(audit, page):
     facts = headline(audit).depths[0].facts
     assert facts.predicts.replace(" (", "\u00a0(") in page
