@@ -142,6 +142,10 @@ def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     assert (bound.low, bound.high) == ("66.6%", "88.9%")
     assert ranges._row("accuracy", "everybody", row | {"attained_high": 2 / 3}).seen == "66.7%"
     assert seen_thousandths(0.66661, 0.66669) == (667, 667)
+    within = ranges._row("accuracy", "everybody", row | {"attained_low": 0.7776, "low_is": "proved"})
+    assert (within.today, within.seen) == ("77.8%", "77.8% to 88.8%")
+    near = ranges._row("accuracy", "everybody", row | {"estimate": 0.8503, "attained_low": 0.8502})
+    assert (near.today, near.seen) == ("85.0%", "85.0% to 88.8%")  # and not from 85.1%, above what it is
 
 
 def test_a_tree_that_is_no_better_than_the_majority_is_called_that_at_the_top():
