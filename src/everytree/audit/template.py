@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from everytree.audit.guessing import (
-    columns_to_drop,
-    described,
-    guess_groups,
-    guess_label,
-    labels_like_holes,
-)
+from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label, labels_like_holes
 from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look, given_away
 from everytree.bias import BiasModel, Condition, col, flip
 from everytree.bias import label as the_label
