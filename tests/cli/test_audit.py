@@ -24,6 +24,7 @@ from everytree.audit import load_plan, run_audit, trying
 from everytree.audit.guessing import columns_to_drop, guess_groups, guess_label
 from everytree.audit.opened import open_audit
 from everytree.audit.store import Store
+from everytree.audit.trying import given_away
 from everytree.bias import flip, label
 from everytree.cli import audit as auditing
 from everytree.cli import screen
@@ -294,10 +295,36 @@ def test_a_first_audit_says_what_to_look_at(run: Run, tmp_path: Path) -> None:
         "look at  the label 'NA' of 30 rows: it is taken for a label like the others. If it says that "
         "the label is missing, remove these rows\n"
     ) in said
-    assert (
-        "look at  one question, days ≤ 9.5, tells the label of every row. If that column is only known "
-        "together with the label, add it to drop\n"
-    ) in said
+    away = (
+        "GIVES THE LABEL AWAY: alone it tells the label of every row. If it is only known together with the "
+        "label, add it to drop\n"
+    )
+    assert f"look at  days {away}" in said
+    assert f"#   days: 0 to 19; {away}" in (tmp_path / "audit.toml").read_text()
+
+
+def test_columns_that_give_the_label_away() -> None:
+    """Numbers and words, of two labels and of three, nearly always; a good column is not yet one of them."""
+    draw = np.random.default_rng(0)
+    grams = draw.normal(3000, 700, 400).round()
+    low = pd.Series(np.where(grams < 2500, "yes", "no"))
+    table = pd.DataFrame(
+        {
+            "age": draw.integers(18, 45, 400),
+            "grams": np.where(grams == grams.min(), 5000, grams),
+            "ward": np.where(grams < 2500, "newborn", np.where(draw.random(400) < 0.5, "a", "b")),
+            "scale": grams + draw.normal(0, 300, 400),
+        }
+    )
+    found = given_away(table, low)
+    assert list(found) == ["grams", "ward"]
+    assert found["grams"].startswith("GIVES THE LABEL AWAY: alone it tells 99.")
+    assert "every row" in found["ward"]
+    assert given_away(table[["age", "scale"]], low) == {}
+    size = pd.Series(np.select([grams < 2500, grams < 3500], ["small", "usual"], "large"))
+    assert list(given_away(table, size)) == ["grams"]
+    assert given_away(table.head(15), low.head(15)) == {}
+    assert given_away(table, pd.Series(["yes"] * 400)) == {}
 
 
 def test_a_first_audit_says_what_must_be_mended(run: Run, tmp_path: Path) -> None:

@@ -96,13 +96,13 @@ def every_display() -> list[Display]:
 
 def test_curve_draws_the_shares_by_group_in_numeric_order() -> None:
     display = CertifiedShareDisplay.from_results(results(), "sex")
-    for name in ("Female", "Male", "everyone"):
+    for name in ("Female", "Male", "everybody"):
         x, y = (np.asarray(values, float) for values in display.lines_[name].get_data())
         assert x.tolist() == [0.0, 0.1, 0.2]
         expected = []
         for amount in ("0", "0.1%", "0.2%"):
             result = compas(f"flip({amount})")
-            mine = np.full(200, True) if name == "everyone" else (result.frame["sex"] == name).to_numpy()
+            mine = np.full(200, True) if name == "everybody" else (result.frame["sex"] == name).to_numpy()
             expected.append(np.mean(result.verdicts[mine] == "robust"))
         assert y.tolist() == pytest.approx(expected)
     assert display.legend_ is not None
@@ -110,10 +110,18 @@ def test_curve_draws_the_shares_by_group_in_numeric_order() -> None:
     assert [text.get_text() for text in display.legend_.get_texts()] == [
         f"Female (n = {women})",
         f"Male (n = {200 - women})",
-        "everyone (n = 200)",
+        "everybody (n = 200)",
     ]
     assert display.ax_.get_xlabel() == "amount of bias: % of the training records"
     assert display.data.columns.tolist() == ["group", "amount", "n", "robust", "not robust", "unknown"]
+
+
+def test_a_legend_says_that_groups_are_bands() -> None:
+    display = CertifiedShareDisplay.from_results(results(), "age by 25, 45")
+    assert display.legend_ is not None
+    assert display.legend_.get_title().get_text() == "age, in bands"
+    names = [text.get_text().partition(" (")[0] for text in display.legend_.get_texts()]
+    assert names == ["under 25", "25 to 44", "45 and over", "everybody"]
 
 
 def test_curve_shades_what_is_unknown() -> None:
@@ -152,7 +160,7 @@ def test_many_groups_share_a_line_and_the_picture_says_so() -> None:
     assert len(display.joined) == 5
     assert display.legend_ is not None
     assert any("5 smallest groups together (n = 50)" in t.get_text() for t in display.legend_.get_texts())
-    assert set(display.data["group"]) == {*groups, "5 smallest groups together", "everyone"}
+    assert set(display.data["group"]) == {*groups, "5 smallest groups together", "everybody"}
 
 
 def test_amounts_of_a_curve_have_one_unit() -> None:
@@ -182,7 +190,7 @@ def test_bars_fill_the_width_and_name_the_sizes() -> None:
     assert widths["robust"][:-1] == pytest.approx(table["robust"].tolist())
     assert widths["robust"][-1] == pytest.approx(result.robust_rate)
     labels = [text.get_text() for text in display.ax_.get_yticklabels()]
-    assert labels == [*(f"{name} (n = {n})" for name, n in table["n"].items()), "everyone (n = 200)"]
+    assert labels == [*(f"{name} (n = {n})" for name, n in table["n"].items()), "everybody (n = 200)"]
     first = display.bars_["not robust"][0]
     assert first.get_hatch() != display.bars_["robust"][0].get_hatch()
     assert to_hex(first.get_facecolor()) == COLOURS["not robust"]
@@ -196,19 +204,19 @@ def test_money_in_a_name_is_no_mathematics() -> None:
     assert [w for w in words(svg) if "$" in w] == ["$10K to $20K (n = 50)", "more than $20K (n = 150)"]
 
 
-def test_bars_without_groups_show_everyone() -> None:
+def test_bars_without_groups_show_everybody() -> None:
     display = VerdictsDisplay.from_result(compas("flip(0)"))
-    assert display.data.index.tolist() == ["everyone"]
-    assert display.data.loc["everyone", "robust"] == 1.0
+    assert display.data.index.tolist() == ["everybody"]
+    assert display.data.loc["everybody", "robust"] == 1.0
 
 
 def test_bubbles_hold_everybody_once_and_say_what_is_known() -> None:
     result = made_up_radius()
     display = RadiusDisplay.from_result(result, "sex")
     people = display.data.groupby("group")["people"].sum().to_dict()
-    assert people == {"f": 4, "m": 4, "everyone": 8}
+    assert people == {"f": 4, "m": 4, "everybody": 8}
     assert display.data.groupby("group")["share"].sum().to_dict() == pytest.approx(
-        {"f": 1.0, "m": 1.0, "everyone": 1.0}
+        {"f": 1.0, "m": 1.0, "everybody": 1.0}
     )
     drawn = {known: len(bubbles.get_offsets()) for known, bubbles in display.bubbles_.items()}
     assert drawn == display.data["known"].value_counts().to_dict()
@@ -318,7 +326,7 @@ def test_own_axes_are_used() -> None:
     again = display.plot(ax=right)
     assert again is display
     assert display.ax_ is right
-    line = CertifiedShareDisplay.from_results(results(), ax=left, linewidth=5).lines_["everyone"]
+    line = CertifiedShareDisplay.from_results(results(), ax=left, linewidth=5).lines_["everybody"]
     assert line.get_linewidth() == 5
 
 

@@ -142,6 +142,10 @@ def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     assert (bound.low, bound.high) == ("66.6%", "88.9%")
     assert ranges._row("accuracy", "everybody", row | {"attained_high": 2 / 3}).seen == "66.7%"
     assert seen_thousandths(0.66661, 0.66669) == (667, 667)
+    within = ranges._row("accuracy", "everybody", row | {"attained_low": 0.7776, "low_is": "proved"})
+    assert (within.today, within.seen) == ("77.8%", "77.8% to 88.8%")
+    near = ranges._row("accuracy", "everybody", row | {"estimate": 0.8503, "attained_low": 0.8502})
+    assert (near.today, near.seen) == ("85.0%", "85.0% to 88.8%")  # and not from 85.1%, above what it is
 
 
 def test_a_tree_that_is_no_better_than_the_majority_is_called_that_at_the_top():
@@ -307,6 +311,26 @@ def test_the_first_screen(audit, page):
     for name, row in by_race.iterrows():
         assert (groups[name].people, groups[name].robust) == (row["n"], round(row["n"] * row["robust"]))
     assert [g.title for g in first.groupings] == ["race", "race and score"]
+
+
+def test_one_person_is_no_people():
+    X, y = pd.DataFrame({"x": [0.0, 1.0, 8.0, 9.0]}), [0, 0, 1, 1]
+    audit = audit_of((X, y, X[:1], y[:1]), (Sweep("wrong", parse("flip(1)")),), depths=(1,))
+    said = " ".join("".join(Outline(render(audit)).text).split())
+    assert "1 person, 100%" in said
+    assert "for 1 person." in said
+    assert "1 people" not in said
+
+
+def test_people_whom_the_tree_was_learned_from_are_called_that(page):
+    X, y = pd.DataFrame({"x": [0.0, 1.0, 8.0, 9.0]}), [0, 0, 1, 1]
+    wrong = (Sweep("wrong", parse("flip(1)")),)
+    others = [audit_of((X, y, *people), wrong, depths=(1,)) for people in ((X + 1, y), (X, [0, 1, 1, 1]))]
+    itself = "The people are the rows that it was learned from: about others it may be right less often."
+    for text, expected in ((page, True), *((render(audit), False) for audit in others)):
+        said = " ".join("".join(Outline(text).text).split())
+        assert (itself in said) is expected
+        assert (", the rows of the training table." in said) is expected
 
 
 def test_a_label_is_not_torn_from_its_count(audit, page):

@@ -132,6 +132,13 @@ def test_search(opened, first):
     search(opened, "age=34 male")
     male = frame.apply(lambda column: column.astype(str).str.lower().str.contains("male")).any(axis=1)
     assert status(opened).startswith(f"{int(((frame['age'] == 34) & male).sum())} of 1,543 people")
+    example = opened.find_element("css selector", "#search-whole code").text
+    column, value = example.split("=")
+    assert str(frame[column].iloc[0]) == value, "the help has a column and a value of this very table"
+    search(opened, example)
+    assert status(opened).startswith(
+        f"{int((frame[column] == frame[column].iloc[0]).sum()):,} of 1,543 people"
+    )
     search(opened, "#12")
     assert [row[0] for row in rows(opened)] == ["12"]
     search(opened, "ÁSIAN")

@@ -13,14 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from everytree.audit.guessing import (
-    columns_to_drop,
-    described,
-    guess_groups,
-    guess_label,
-    labels_like_holes,
-)
-from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look, tells_all
+from everytree.audit.guessing import columns_to_drop, described, guess_groups, guess_label, labels_like_holes
+from everytree.audit.trying import Amounts, ChosenDepth, amounts_for, best_depth, first_look, given_away
 from everytree.bias import BiasModel, Condition, col, flip
 from everytree.bias import label as the_label
 from everytree.datasets import load, names
@@ -116,6 +110,8 @@ class _Table:
     groups: tuple[str, ...]
     dropped: dict[str, str]
     depth: ChosenDepth
+    telling: dict[str, str]
+    """Columns that give the label away, and what is said of them."""
     others: bool
     """Whether the people are others than those of the training table."""
     called: dict[Any, str]
@@ -188,7 +184,8 @@ def write_example(train: str, test: str | None, label: str | None, output: Path)
     doubts = _doubts(table, look)
     write_text("--output", output, _fill(table, doubts, train, test, output))
     said = _decisions(table, doubts)
-    said += [("look at", words) for words in (*labels_like_holes(table.y), *tells_all(look, table.depth))]
+    said += [("look at", words) for words in labels_like_holes(table.y)]
+    said += [("look at", f"{name} {words}") for name, words in table.telling.items()]
     return said + ([("to mend", str(look))] if isinstance(look, EverytreeError) else [])
 
 
@@ -228,9 +225,10 @@ def _read(train: str, test: str | None, label: str | None) -> _Table:
         people = X if test is None else read_people(test, label)[0]
     dropped = columns_to_drop(X, y) | _not_in_both(X, people)
     given = y.notna().to_numpy()
-    depth = best_depth(X[given].drop(columns=list(dropped), errors="ignore"), y[given])
+    kept = X[given].drop(columns=list(dropped), errors="ignore")
+    depth, telling = best_depth(kept, y[given]), given_away(kept, y[given])
     groups = groups or guess_groups(X, dropped)
-    return _Table(X, y, people, label, groups, dropped, depth, people is not X, called)
+    return _Table(X, y, people, label, groups, dropped, depth, telling, people is not X, called)
 
 
 def _not_in_both(X: pd.DataFrame, people: pd.DataFrame) -> dict[str, str]:
@@ -297,8 +295,10 @@ def _explain(table: _Table, train: str, output: Path) -> list[str]:
 
 def _line(table: _Table, name: str) -> str:
     """Say what a column holds; of one that is dropped only why, for it may name people."""
-    why = table.dropped.get(name)
-    return f"{name}: {described(table.X[name])}" if why is None else f"{name}, dropped: {why}"
+    if name in table.dropped:
+        return f"{name}, dropped: {table.dropped[name]}"
+    told = f"; {table.telling[name]}" if name in table.telling else ""
+    return f"{name}: {described(table.X[name])}{told}"
 
 
 def _test_line(train: str, test: str | None, output: Path) -> str:

@@ -23,7 +23,6 @@ from everytree.learner.missing import fill
 from everytree.questions.radius import radius_prepared
 from everytree.support.limits import Limits
 from everytree.support.text import percent
-from everytree.table.split_words import question
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,12 +31,16 @@ if TYPE_CHECKING:
 
     from everytree.bias import BiasModel
 
-__all__ = ["Amounts", "ChosenDepth", "amounts_for", "best_depth", "first_look"]
+__all__ = ["Amounts", "ChosenDepth", "amounts_for", "best_depth", "first_look", "given_away"]
 
 DEPTHS = (1, 2, 3, 4, 5)
 FOLDS = 5
 MOST_ROWS = 4000
 """Rows that depths are compared on; more are drawn from."""
+
+FEWEST_ROWS, LEFT_OVER = 20, 0.02
+"""In a table of so many rows a column gives the label away if it leaves at most this share of the mistakes of
+always saying the majority."""
 
 MOST_PEOPLE, SECONDS = 40, 2.5
 """How many people's radii are looked at for amounts, and for how long in each family."""
@@ -83,16 +86,36 @@ class ChosenDepth:
         return f"{said}; deeper trees may do better" if self.depth == DEPTHS[-1] else said
 
 
-def tells_all(look: Prepared | EverytreeError, chosen: ChosenDepth) -> list[str]:
-    """Say that one question tells every label: its column may have been written down with the label."""
-    if isinstance(look, EverytreeError) or chosen.depth != 1 or chosen.accuracy != 1.0:
-        return []
-    inner, train = look.tree.tree_, look.train
-    asked, _ = question(train, int(inner.feature[0]), float(inner.threshold[0]), missing_left=False)
-    return [
-        f"one question, {asked}, tells the label of every row. If that column is only known together with "
+def given_away(X: pd.DataFrame, y: pd.Series[Any]) -> dict[str, str]:
+    """Name the columns each of which by itself tells nearly every label, and say so loudly.
+
+    Such a column was often written down together with the label. Each is tried in cross-validation with a
+    tree that has a leaf for every label; and none of them where all columns together do not do so well.
+    """
+    features, labels = _drawn(_features(X), pd.factorize(y, sort=True)[0])
+    folds = _folds(labels)
+    if folds is None or len(labels) < FEWEST_ROWS:
+        return {}
+    majority = _majority(labels)
+    tree = DecisionTreeClassifier(max_leaf_nodes=len(np.unique(labels)), random_state=0)
+
+    def right(features: NDArray[Any]) -> float:
+        return float(cross_val_score(tree, features, labels, cv=folds).mean())
+
+    enough = 1 - LEFT_OVER * (1 - majority)
+    if majority == 1 or right(features) < enough:
+        return {}
+    alone = {str(name): right(*_drawn(_features(X[[name]]))) for name in X.columns}
+    return {
+        name: f"GIVES THE LABEL AWAY: alone it tells {_nearly(share)}. If it is only known together with "
         "the label, add it to drop"
-    ]
+        for name, share in alone.items()
+        if share >= enough
+    }
+
+
+def _nearly(share: float) -> str:
+    return "the label of every row" if share == 1 else f"{percent(min(share, 0.999))} of the labels"
 
 
 def best_depth(X: pd.DataFrame, y: pd.Series[Any]) -> ChosenDepth:
@@ -101,24 +124,39 @@ def best_depth(X: pd.DataFrame, y: pd.Series[Any]) -> ChosenDepth:
     The smallest whose accuracy is within one standard error of the best, and not below the majority's, among
     those whose tree tells people apart at all.
     """
-    features, labels = _features(X), pd.factorize(y, sort=True)[0]
-    if len(y) > MOST_ROWS:
-        drawn = np.random.default_rng(0).choice(len(y), MOST_ROWS, replace=False)
-        features, labels = features[drawn], labels[drawn]
-    counts = np.bincount(labels)
-    folds = min(FOLDS, int(counts[counts > 0].min()))
-    if folds < 2:
+    features, labels = _drawn(_features(X), pd.factorize(y, sort=True)[0])
+    split = _folds(labels)
+    if split is None:
         return ChosenDepth(DEPTHS[1])
-    split = StratifiedKFold(folds, shuffle=True, random_state=0)
     scores = {depth: cross_val_score(_tree(depth), features, labels, cv=split) for depth in DEPTHS}
     telling = [d for d in DEPTHS if len(set(_tree(d).fit(features, labels).predict(features))) > 1] or [
         *DEPTHS
     ]
     best = max(telling, key=lambda depth: (scores[depth].mean(), -depth))
-    majority = float(counts.max() / counts.sum())
-    enough = max(majority, scores[best].mean() - scores[best].std(ddof=1) / np.sqrt(folds))
+    majority = _majority(labels)
+    enough = max(majority, scores[best].mean() - scores[best].std(ddof=1) / np.sqrt(split.get_n_splits()))
     depth = next((depth for depth in telling if scores[depth].mean() >= enough), best)
     return ChosenDepth(depth, float(scores[depth].mean()), majority)
+
+
+def _drawn(*arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The same rows of all arrays: every one, or `MOST_ROWS` of them."""
+    rows = len(arrays[0])
+    if rows <= MOST_ROWS:
+        return arrays
+    drawn = np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False)
+    return tuple(array[drawn] for array in arrays)
+
+
+def _folds(labels: NDArray[Any]) -> StratifiedKFold | None:
+    """How rows are divided for cross-validation; None if some label has too few."""
+    folds = min(FOLDS, int(np.unique(labels, return_counts=True)[1].min()))
+    return StratifiedKFold(folds, shuffle=True, random_state=0) if folds >= 2 else None
+
+
+def _majority(labels: NDArray[Any]) -> float:
+    """The accuracy of always saying the most frequent label."""
+    return float(np.unique(labels, return_counts=True)[1].max() / len(labels))
 
 
 def _tree(depth: int) -> DecisionTreeClassifier:

@@ -19,11 +19,30 @@ __all__ = ["Interrupted", "NotMet", "main"]
 DONE, NOT_MET, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 """Exit codes."""
 
-SELDOM_USED = ("scipy.stats", "sklearn.neighbors", "numpy.f2py", "asyncio", "yaml")
-"""What scikit-learn, scipy, joblib and numba import and few commands call: a quarter of a short one."""
+SELDOM_USED = (
+    "scipy.stats",
+    "scipy.special",
+    "scipy._lib.array_api_compat.numpy",
+    "sklearn.neighbors",
+    "sklearn.externals.array_api_extra",
+    "numpy.f2py",
+    "numpy.testing",
+    "asyncio",
+    "pydoc",
+    "yaml",
+)
+"""What scikit-learn, scipy, joblib and numba import and few commands call: a third of a short one."""
 
-NEEDED_ALONE = ("sklearn.neighbors._quad_tree",)
-"""What scikit-learn's trees need of one of them."""
+NEEDED_ALONE = (
+    "sklearn.neighbors._quad_tree",
+    "scipy.special.cython_special",
+    "scipy.special._ufuncs",
+    "scipy.special._ufuncs_cxx",
+    "scipy.special._special_ufuncs",
+    "scipy.special._gufuncs",
+    "scipy.special._ellip_harm_2",
+)
+"""What scikit-learn's trees need of some of them."""
 
 
 class Interrupted(Exception):  # noqa: N818 (it is none of our errors)

@@ -45,7 +45,7 @@ class RadiusResult:
     frame, index
         The test table and its names.
     complete : bool
-        False if the search ended, by the time limit or by its own, before everyone's two ends met.
+        False if the search ended, by the time limit or by its own, before everybody's two ends met.
     notes : tuple of str
         As in `CertificationResult`.
     """

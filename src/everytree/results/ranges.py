@@ -42,19 +42,22 @@ ENDS = ("low", "high")
 def seen_thousandths(low: float, high: float, today: float = math.nan) -> tuple[int, int]:
     """Round the ends of what was seen inwards, to thousandths; to the nearest where there is nothing between.
 
-    An end that is the value as it is, `today`, is rounded to the nearest as that is, so that the two agree.
+    The value as it is, `today`, is one of those seen. It is shown rounded to the nearest, and an end that is
+    rounded beyond that is shown as it is, so that the two agree.
 
     Examples
     --------
     >>> seen_thousandths(2 / 3, 8 / 9), seen_thousandths(2 / 3, 2 / 3), seen_thousandths(2 / 3, 8 / 9, 8 / 9)
     ((667, 888), (667, 667), (667, 889))
+    >>> seen_thousandths(0.8502, 0.8541, 0.8503)  # shown as 0.850
+    (850, 854)
     """
     inner = math.ceil(round(1000 * low, 9)), math.floor(round(1000 * high, 9))
-    ends = inner if inner[0] <= inner[1] else (round(1000 * low), round(1000 * low))
-    first, last = (
-        round(1000 * today) if value == today else end for value, end in zip((low, high), ends, strict=True)
-    )
-    return first, last
+    first, last = inner if inner[0] <= inner[1] else (round(1000 * low), round(1000 * low))
+    if not low <= today <= high:
+        return first, last
+    shown = round(1000 * today)
+    return min(first, shown), max(last, shown)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

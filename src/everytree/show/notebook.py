@@ -89,7 +89,7 @@ def radius_html(result: RadiusResult) -> str:
     each = "records" if len(result.family.components) == 1 else "records for each ?"
     notes = [f"Amounts are numbers of {each}. Each column is ordered by itself."]
     if not result.complete:
-        notes.append("The search ended before everyone's two ends met; more time may bring them together.")
+        notes.append("The search ended before everybody's two ends met; more time may bring them together.")
     return _box(
         f"<div><b>{_people(len(result))}</b>, {exact} with an exact radius, amounts up to "
         f"{result.max_amount}</div>",

@@ -6,7 +6,9 @@ For the program alone, as `garbage` is: who imports everytree as a library finds
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
+from importlib import import_module
 from importlib.abc import Loader
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from threading import RLock
@@ -46,11 +48,11 @@ class _Finder:
             spec = PathFinder.find_spec(name, path, target)
             if spec is None or type(spec.loader) is not SourceFileLoader:
                 return None
-            spec.loader = _Late(spec.loader.name, spec.loader.path)
+            spec.loader = _Late(spec.loader.name, spec.loader.path, self.alone)
             return spec
         package = sys.modules.get(name.rpartition(".")[0])
         loader = getattr(package, "__loader__", None)
-        if package is None or not isinstance(loader, _Late) or name in self.alone:
+        if package is None or not isinstance(loader, _Late) or name in loader.alone:
             return None
         loader.run(package)
         brought = sys.modules.get(name)
@@ -60,12 +62,16 @@ class _Finder:
 class _Late(SourceFileLoader):
     """Leaves a module empty until it is asked for a name that it does not have."""
 
-    def __init__(self, name: str, path: str) -> None:
+    def __init__(self, name: str, path: str, alone: Collection[str]) -> None:
         super().__init__(name, path)
-        self.lock, self.begun = RLock(), False
+        self.alone, self.lock, self.begun = alone, RLock(), False
 
     def exec_module(self, module: ModuleType) -> None:
         def ask(name: str) -> Any:
+            part = f"{module.__name__}.{name}"
+            if part in self.alone:  # `from package import submodule` asks for it like this
+                with suppress(ModuleNotFoundError):
+                    return import_module(part)
             self.run(module)
             if vars(module).get("__getattr__") is not ask or name in vars(module):
                 return getattr(module, name)

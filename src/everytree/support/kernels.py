@@ -14,6 +14,7 @@ from numba import njit
 from numba.core import event
 
 from everytree.support.clock import STANDING
+from everytree.support.stored import load_alone
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -50,8 +51,7 @@ event.register("numba:compile", _WhileCompiling())  # type: ignore[no-untyped-ca
 
 def kernel(function: Function) -> Function:
     """Compile a function on arrays."""
-    compiled: Any = njit(**POLICY)(function)
-    return cast("Function", compiled)
+    return _compiled(function)
 
 
 def inner_kernel(function: Function) -> Function:
@@ -59,8 +59,7 @@ def inner_kernel(function: Function) -> Function:
 
     Python must not call it: what it would go through is not there, and the process would end.
     """
-    compiled: Any = njit(**{**POLICY, "no_cpython_wrapper": True})(function)
-    return cast("Function", compiled)
+    return _compiled(function, no_cpython_wrapper=True)
 
 
 def part_of_kernel(function: Function) -> Function:
@@ -68,5 +67,10 @@ def part_of_kernel(function: Function) -> Function:
 
     A call hands over arrays with their reference counts, which costs more than a few sums in an inner loop.
     """
-    compiled: Any = njit(**POLICY, inline="always")(function)
+    return _compiled(function, inline="always")
+
+
+def _compiled(function: Function, **more: Any) -> Function:
+    compiled: Any = njit(**POLICY, **more)(function)
+    load_alone(compiled)
     return cast("Function", compiled)

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from everytree.audit.shown import title_of
+from everytree.results.ranges import EVERYBODY
 from everytree.table.groups import group_frame, group_members
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from numpy.typing import NDArray
-
-EVERYONE = "everyone"
-"""The name of the row or line that no group is split off from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +32,7 @@ class People:
     sizes : dict
         Name of each group to its number of people, in the order in which they are shown.
     title : str
-        What the groups are: the names of the columns.
+        What the groups are: the names of the columns, and whether they are bands of them.
     """
 
     of_person: NDArray[np.object_]
@@ -56,17 +55,17 @@ class People:
 def people_of(sensitive_features: object, frame: pd.DataFrame) -> People:
     """Name everybody's group; the order is that of the tables by group."""
     if sensitive_features is None:
-        return People(np.full(len(frame), EVERYONE, object), {EVERYONE: len(frame)}, "")
+        return People(np.full(len(frame), EVERYBODY, object), {EVERYBODY: len(frame)}, "")
     groups = group_frame(sensitive_features, frame)
     of_person = np.empty(len(frame), object)
     sizes: dict[str, int] = {}
     for key, members in group_members(groups).items():
         name = ", ".join(map(_word, key))
-        if name in sizes or name == EVERYONE:
+        if name in sizes or name == EVERYBODY:
             name = ", ".join(map(repr, key))  # 1 and "1" are two groups
         of_person[members] = name
         sizes[name] = len(members)
-    return People(of_person, sizes, " and ".join(map(str, groups.columns)))
+    return People(of_person, sizes, title_of(tuple(map(str, groups.columns)), frame))
 
 
 def _word(value: Any) -> str:
@@ -86,7 +85,7 @@ def sized(name: str, n: int, width: int = 32) -> str:
 
 
 def row_places(n_groups: int) -> NDArray[np.float64]:
-    """Heights of the rows of a picture; the last one, everyone, stands apart."""
+    """Heights of the rows of a picture; the last one, everybody, stands apart."""
     places = np.arange(n_groups, dtype=float)
     if n_groups > 1:
         places[-1] += 0.35

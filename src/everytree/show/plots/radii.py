@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from everytree.results.certification import ROBUST, UNKNOWN
-from everytree.show.plots.people import EVERYONE, name_rows, people_of, row_places, sized
+from everytree.results.ranges import EVERYBODY
+from everytree.show.plots.people import name_rows, people_of, row_places, sized
 from everytree.show.plots.shares import UNITS, WIDEST_LABEL, unit_of
 from everytree.show.plots.style import COLOURS, INK, Display, settings
 
@@ -92,9 +93,9 @@ class RadiusDisplay(Display):
             {"group": people.of_person, "lower": result.lower, "upper": result.upper, "known": known}
         )
         if sensitive_features is not None:
-            each = pd.concat([each, each.assign(group=EVERYONE)])
+            each = pd.concat([each, each.assign(group=EVERYBODY)])
         data = each.value_counts(sort=False).rename("people").reset_index()
-        sizes = {**people.sizes, EVERYONE: len(result)}
+        sizes = {**people.sizes, EVERYBODY: len(result)}
         data["n"] = data["group"].map(sizes)
         data["share"] = data["people"] / data["n"]
         rank = {name: place for place, name in enumerate(sizes)}
@@ -224,8 +225,8 @@ class RadiusDisplay(Display):
         """The medians of the groups in words."""
         groups = list(dict.fromkeys(self.data["group"]))
         parts = [f"{name}: {self._median(name):g}" for name in groups]
-        everyone = self.data[self.data["group"] == groups[-1]]
-        unsure = int(everyone.loc[everyone["known"] != EXACT, "people"].sum())
+        everybody = self.data[self.data["group"] == groups[-1]]
+        unsure = int(everybody.loc[everybody["known"] != EXACT, "people"].sum())
         said = f" For {unsure} people only bounds are known." if unsure else ""
         what = "number of records" if self.unit == UNITS["rows"] else f"value of {self.unit}"
         return f"Radius by group. Median {what} proved: {'; '.join(parts)}.{said}"

@@ -15,7 +15,8 @@ import pandas as pd
 from everytree.bias.language.amounts import Amount
 from everytree.errors import EverytreeError
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
-from everytree.show.plots.people import EVERYONE, People, people_of, sized
+from everytree.results.ranges import EVERYBODY
+from everytree.show.plots.people import People, people_of, sized
 from everytree.show.plots.style import COLOURS, INK, LINES, MARKERS, Display, percent, settings
 
 if TYPE_CHECKING:
@@ -191,9 +192,9 @@ class CertifiedShareDisplay(Display):
         if joined:
             blocks.append(curve(shown.of_person))
             names += [name for name in shown.sizes if name not in people.sizes]
-        if EVERYONE not in names:
-            blocks.append(curve(np.full(len(people.of_person), EVERYONE, object)))
-            names.append(EVERYONE)
+        if EVERYBODY not in names:
+            blocks.append(curve(np.full(len(people.of_person), EVERYBODY, object)))
+            names.append(EVERYBODY)
         data = pd.concat(blocks).rename_axis("group").reset_index().drop_duplicates(["group", "amount"])
         rank = {name: place for place, name in enumerate(names)}
         data = data.sort_values(["group", "amount"], key=lambda c: c.map(rank) if c.name == "group" else c)
@@ -208,9 +209,9 @@ class CertifiedShareDisplay(Display):
             ax = self._axes(ax, height=3.2 + 0.11 * len(self.people.sizes))
             self.lines_, self.bands_ = {}, {}
             names = list(self.people.sizes)
-            if names != [EVERYONE]:
+            if names != [EVERYBODY]:
                 self._line(
-                    ax, EVERYONE, {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.2}, refuted, kwargs
+                    ax, EVERYBODY, {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.2}, refuted, kwargs
                 )
             for place, name in enumerate(names):
                 style = {"color": LINES[place], "marker": MARKERS[place], "linewidth": 1.8}
@@ -230,20 +231,20 @@ class CertifiedShareDisplay(Display):
     @property
     def thin(self) -> bool:
         """Whether a line is thin, because few people are behind it."""
-        return bool(((self.data["n"] < FEW) & (self.data["group"] != EVERYONE)).any())
+        return bool(((self.data["n"] < FEW) & (self.data["group"] != EVERYBODY)).any())
 
     def _line(
         self, ax: Axes, name: str, style: dict[str, Any], refuted: bool, kwargs: dict[str, Any]
     ) -> None:
         rows = self.data[self.data["group"] == name]
         label = sized(name, int(rows["n"].iloc[0]), 36)
-        if rows["n"].iloc[0] < FEW and name != EVERYONE:
+        if rows["n"].iloc[0] < FEW and name != EVERYBODY:
             style = {**style, "linewidth": 0.9, "markersize": 3.5}
         if self.steps:
             style = {**style, "drawstyle": "steps-post", "markevery": 0.1}
         (line,) = ax.plot(rows["amount"], rows[ROBUST], label=label, **{**style, **kwargs})
         self.lines_[name] = line
-        if refuted and (name != EVERYONE or len(self.people.sizes) == 1):
+        if refuted and (name != EVERYBODY or len(self.people.sizes) == 1):
             colour = COLOURS[UNKNOWN] if len(self.people.sizes) == 1 else line.get_color()
             step: Any = "post" if self.steps else None
             above = 1 - rows[NOT_ROBUST]
@@ -253,12 +254,12 @@ class CertifiedShareDisplay(Display):
 
     def _legend(self, ax: Axes, names: list[str]) -> None:
         self.legend_ = None
-        if names == [EVERYONE] and not self.bands_:
-            ax.set_title(f"{self.people.sizes[EVERYONE]:,} people", loc="left")
+        if names == [EVERYBODY] and not self.bands_:
+            ax.set_title(f"{self.people.sizes[EVERYBODY]:,} people", loc="left")
             return
         shown = [self.lines_[name] for name in names]
-        if names != [EVERYONE]:
-            shown.append(self.lines_[EVERYONE])
+        if names != [EVERYBODY]:
+            shown.append(self.lines_[EVERYBODY])
         handles: list[Any] = list(shown)
         labels = [str(line.get_label()) for line in shown]
         if self.bands_:
@@ -282,7 +283,7 @@ class CertifiedShareDisplay(Display):
     def description(self) -> str:
         """The shares at the smallest and at the largest amount, group by group."""
         parts = []
-        for name in dict.fromkeys([*self.people.sizes, EVERYONE]):
+        for name in dict.fromkeys([*self.people.sizes, EVERYBODY]):
             rows = self.data[self.data["group"] == name]
             ends = [
                 f"{percent(row[ROBUST])} at {row['amount']:g}" for _, row in rows.iloc[[0, -1]].iterrows()

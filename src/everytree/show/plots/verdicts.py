@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
-from everytree.show.plots.people import EVERYONE, name_rows, people_of, row_places, sized
+from everytree.results.ranges import EVERYBODY
+from everytree.show.plots.people import name_rows, people_of, row_places, sized
 from everytree.show.plots.style import COLOURS, HATCHES, Display, percent, settings
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class VerdictsDisplay(Display):
     Parameters
     ----------
     data : DataFrame
-        Indexed by group, everyone last; columns `n`, `robust`, `not robust`, `unknown`.
+        Indexed by group, everybody last; columns `n`, `robust`, `not robust`, `unknown`.
     title : str
         What the groups are.
 
@@ -60,7 +61,7 @@ class VerdictsDisplay(Display):
         ----------
         result : CertificationResult
         sensitive_features : str, list of str, Series, DataFrame, dict or array, optional
-            As in `CertificationResult.by_group`; without them one bar shows everyone.
+            As in `CertificationResult.by_group`; without them one bar shows everybody.
         ax : Axes, optional
             Where to draw; by default a figure of its own, as tall as the groups need.
         **kwargs
@@ -73,8 +74,8 @@ class VerdictsDisplay(Display):
         people = people_of(sensitive_features, result.frame)
         data = result.by_group(people.of_person).loc[list(people.sizes)]
         if sensitive_features is not None:
-            everyone = result.by_group(np.full(len(result), EVERYONE, object))
-            data = pd.concat([data, everyone])
+            everybody = result.by_group(np.full(len(result), EVERYBODY, object))
+            data = pd.concat([data, everybody])
         return cls(data.rename_axis("group"), title=people.title).plot(ax=ax, **kwargs)
 
     def plot(self, ax: Axes | None = None, **kwargs: Any) -> VerdictsDisplay:

@@ -50,6 +50,17 @@ def number(count: int) -> str:
     return f"{count:,}"
 
 
+def persons(count: int) -> str:
+    """Write a number of people.
+
+    Examples
+    --------
+    >>> persons(1), persons(1543)
+    ('1 person', '1,543 people')
+    """
+    return f"{number(count)} {'person' if count == 1 else 'people'}"
+
+
 def share(count: int, people: int) -> str:
     """Write a share in percent; "0%" and "100%" stand for none and all, never for a rounded number.
 
@@ -165,7 +176,7 @@ def _who(count: int, people: int) -> str:
         return "this person"
     if count == people:
         return "everybody"
-    return f"{number(count)} {'person' if count == 1 else 'people'} ({share(count, people)})"
+    return f"{persons(count)} ({share(count, people)})"
 
 
 def differs_most(

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+import numpy as np
 import sklearn
 
 from everytree.learner.missing import WAYS
@@ -34,6 +35,7 @@ __all__ = [
     "cut_off",
     "examples",
     "facts",
+    "judges_itself",
     "open_radii",
     "proofs",
     "short_name",
@@ -134,6 +136,14 @@ def checks(audit: AuditResult, cell: Cell) -> list[tuple[str, int]]:
     return found
 
 
+def judges_itself(audit: AuditResult) -> bool:
+    """Tell whether the people are the very rows that the tree was learned from."""
+    prepared = next(iter(audit.prepared.values()))
+    train, test = prepared.train, prepared.test
+    labels_too = test.y is None or np.array_equal(train.y, test.y)
+    return labels_too and np.array_equal(train.X, test.X, equal_nan=True)
+
+
 def facts(audit: AuditResult) -> list[Fact]:
     """List everything a verdict of this audit rests on."""
     prepared = next(iter(audit.prepared.values()))
@@ -147,7 +157,11 @@ def facts(audit: AuditResult) -> list[Fact]:
         found.append(Fact(f"Learner, depth {depth}", str(each.learner), code=True))
     found += [
         Fact("Training table", short_name(audit.plan.data.train), _shape(len(train.y), train.frame.shape[1])),
-        Fact("People", short_name(audit.plan.data.test or audit.plan.data.train), f"{number(len(test.X))}."),
+        Fact(
+            "People",
+            short_name(audit.plan.data.test or audit.plan.data.train),
+            f"{number(len(test.X))}{', the rows of the training table' if judges_itself(audit) else ''}.",
+        ),
     ]
     for what, digest in audit.hashes.items():
         found.append(Fact(f"SHA-256, {what}", digest, code=True))

@@ -96,6 +96,7 @@ def _parts(audit: AuditResult, first: Headline) -> dict[str, Callable[[], Any]]:
         ],
         "family": lambda: pictures.family(audit, first.cell),
         "facts": lambda: method.facts(audit),
+        "judges_itself": lambda: method.judges_itself(audit),
         "columns": lambda: method.columns_of(audit),
         "proofs": lambda: method.proofs(audit),
         "cut_off": lambda: method.cut_off(audit),
@@ -123,7 +124,8 @@ def _template() -> Any:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": findings.number, "command": lambda text: _unbroken(text, jinja2)}
+    environment.filters |= {"number": findings.number, "persons": findings.persons}
+    environment.filters["command"] = lambda text: _unbroken(text, jinja2)
     environment.globals |= {"share": findings.share}
     return environment.get_template("report.html.jinja")
 

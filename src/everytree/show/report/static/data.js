@@ -70,6 +70,16 @@ function radiusSentence(radius, p) {
 // How text is compared in a search: without regard to case and accents.
 const fold = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
+// A search for a whole value, by a column and a value of this table; empty where no name is one word.
+function exampleSearch(data) {
+  for (const column of data.columns) {
+    const value = column.values[column.codes[0]];
+    if (!value || value.includes('"') || /[\s"=]/.test(column.name)) continue;
+    return `${column.name}=${/\s/.test(value) ? `"${value}"` : value}`;
+  }
+  return "";
+}
+
 // Search: every word must occur in some value; "age=34" asks for a whole value, "#12" for a person.
 function makeMatcher(data, text) {
   const words = fold(text).match(/[^\s"=]+="[^"]*"|"[^"]*"|\S+/g) || [];

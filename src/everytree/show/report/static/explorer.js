@@ -35,6 +35,9 @@ function fillControls(view) {
     page("groups").append(make("div", { class: "field" }, make("label", { for: box.id, text: column.name }), box));
     box.addEventListener("change", () => { view.state.groups[c] = box.value; turnTo(view, 0); });
   }
+  const example = exampleSearch(data);
+  page("search-whole").querySelector("code").textContent = example;
+  page("search-whole").hidden = example === "";
   const said = [];
   if (data.left_out.length) said.push(`To keep this file small, these columns are not shown: ${data.left_out.join(", ")}.`);
   if (data.withheld.length) said.push(`Not copied into this file, because the tree does not see them, they are free text, or they were not asked for: ${data.withheld.join(", ")}.`);
