@@ -153,10 +153,11 @@ def find_ties(
         most = 0
     best = score_all(criterion, spot, label, live, size, kinds.counts, branches, rivals)
     tied_by = tolerance(criterion, size)
-    n_rivals, n_ties, n_cuts, work = 0, 0, 0, 0
+    n_rivals, first, n_ties, n_cuts, work = 0, 0, 0, 0, 0
     if best > -np.inf:
         least = best - 2 * most * step - 2 * tied_by
-        n_rivals = list_rivals(spot, label, live, size, len(kinds.counts), least, rivals)
+        n_rivals = list_rivals(spot, label, live, size, kinds.counts, least, rivals)
+        first = int(np.argmax(rivals.before[:n_rivals]))
     for q in range(n_kinds):
         if kinds.stops[q]:
             continue
@@ -171,7 +172,7 @@ def find_ties(
             _count_changed(spot, change, kinds)
             reach, slack = kinds.rows[q] * step, 2 * tied_by
             top = score_changed(
-                criterion, spot, rivals, n_rivals, change, kinds, size, reach, slack, branches
+                criterion, spot, rivals, n_rivals, first, change, kinds, size, reach, slack, branches
             )
         work += n_rivals
         kinds.stops[q] = size >= stop_rows(criterion) and top - value(criterion, kinds.changed) <= 2 * tied_by

@@ -181,7 +181,7 @@ class NodeChanges:
             return highest, work
 
         halves = yield from self.threads.look(look, len(changes), len(changes) * len(above.usual))
-        return np.concatenate([found for found, _ in halves]), sum(work for _, work in halves)
+        return np.concatenate([highest for highest, _ in halves]), sum(work for _, work in halves)
 
     def _other_split(
         self, task: Task, spot: Spot, changes: NDArray[np.int32]

@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 class Rivals(NamedTuple):
     """The splits of a node that a change may make the best.
 
-    Columns, last codes on the left and first ones on the right, rows on the left, their labels, and the
-    scores before and after a change. What it takes to send people to a side is filled in when somebody is to
-    be sent: the threshold, and the side of people without a value where no row lacks one, else -1. ``cut``
-    numbers the ways in which they divide the rows: -1 while that was not looked for.
+    Columns, last codes on the left and first ones on the right, rows on the left, their labels, sums of the
+    squared counts of labels on both sides, and the scores before and after a change. What it takes to send
+    people to a side is filled in when somebody is to be sent: the threshold, and the side of people without a
+    value where no row lacks one, else -1. ``cut`` numbers the ways in which they divide the rows: -1 while
+    that was not looked for.
 
     Of each column, ``top[j]`` is the best score, ``ends[j]`` the least and the largest code that is there.
     ``scores[q, k]`` is the score with k rows on the left of the q-th column that is listed. Of columns that
@@ -37,6 +38,7 @@ class Rivals(NamedTuple):
     high: NDArray[np.int32]
     n_left: NDArray[np.int64]
     left: NDArray[np.int32]
+    squares: NDArray[np.float64]
     before: NDArray[np.float64]
     after: NDArray[np.float64]
     threshold: NDArray[np.float64]
@@ -64,7 +66,7 @@ def rivals_for(spot: Any, n_labels: int, numbers: NDArray[np.float64]) -> Rivals
     )
     scores, at_code = np.empty((len(spot.listed), n_rows + 1)), np.empty(n_codes)
     tally = np.zeros((n_codes, n_labels), np.int64)
-    splits = column, low, high, n_left, left, before, after, threshold, without, cut
+    splits = column, low, high, n_left, left, np.empty((most, 2)), before, after, threshold, without, cut
     return Rivals(*splits, top, ends, scores, at_code, tally, numbers)
 
 
@@ -97,7 +99,7 @@ def _score_counted(
     rivals: Any,
 ) -> None:
     """Score the splits of a column with few values, from the labels of each value."""
-    code, begin = spot.code[j], spot.begins[j]
+    code, begin, numbers = spot.code[j], spot.begins[j], rivals.numbers
     own, sizes, tally, ends = branches.own, branches.size, rivals.tally, rivals.ends[j]
     n_labels = len(counts)
     for c in range(begin + ends[0], begin + ends[1] + 1):  # those of the node before
@@ -113,21 +115,31 @@ def _score_counted(
     if least == most:
         return
     top, last, n_left = -np.inf, begin + least, 0
+    of_left, of_right = 0.0, 0.0  # sums of squares
     for i in range(n_labels):
         n_left += tally[last, i]
         own[0, i], own[1, i] = tally[last, i], counts[i] - tally[last, i]
+        of_left, of_right = of_left + own[0, i] ** 2, of_right + own[1, i] ** 2
     for c in range(last + 1, begin + most + 1):
         here = 0
         for i in range(n_labels):
             here += tally[c, i]
         if here == 0:
             continue
-        sizes[0], sizes[1] = n_left, size - n_left
-        rivals.at_code[last] = score(criterion, branches)
+        if criterion is None:  # whole numbers: a long column adds no rounding
+            rivals.at_code[last] = joined(criterion, numbers, of_left, n_left, of_right, size - n_left)
+        else:
+            sizes[0], sizes[1] = n_left, size - n_left
+            rivals.at_code[last] = score(criterion, branches)
         top = max(top, rivals.at_code[last])
         for i in range(n_labels):
-            own[0, i] += tally[c, i]
-            own[1, i] -= tally[c, i]
+            more = tally[c, i]
+            of_left, of_right = (
+                of_left + more * (2 * own[0, i] + more),
+                of_right - more * (2 * own[1, i] - more),
+            )
+            own[0, i] += more
+            own[1, i] -= more
         n_left += here
         last = c
     rivals.top[j] = top
@@ -174,9 +186,9 @@ def _score_listed(
 
 
 @inner_kernel
-def list_rivals(spot: Any, label: Any, live: Any, size: int, n_labels: int, least: float, rivals: Any) -> int:
+def list_rivals(spot: Any, label: Any, live: Any, size: int, counts: Any, least: float, rivals: Any) -> int:
     """List the splits that score at least so much, with the labels on their left; says how many."""
-    found = 0
+    found, n_labels = 0, len(counts)
     left = np.empty(n_labels, np.int32)
     for j in range(len(spot.code)):
         begin = spot.begins[j]
@@ -191,7 +203,7 @@ def list_rivals(spot: Any, label: Any, live: Any, size: int, n_labels: int, leas
             if here == 0:
                 continue
             if last >= 0 and rivals.at_code[last] >= least:
-                _note(rivals, found, j, last - begin, c - begin, n_left, left, rivals.at_code[last])
+                _note(rivals, found, j, last - begin, c - begin, n_left, left, counts, rivals.at_code[last])
                 found += 1
             for i in range(n_labels):
                 left[i] += rivals.tally[c, i]
@@ -206,18 +218,23 @@ def list_rivals(spot: Any, label: Any, live: Any, size: int, n_labels: int, leas
             left[label[rows[k - 1]]] += 1
             if rivals.scores[q, k] >= least:
                 low, high = spot.code[j, rows[k - 1]], spot.code[j, rows[k]]
-                _note(rivals, found, j, low, high, k, left, rivals.scores[q, k])
+                _note(rivals, found, j, low, high, k, left, counts, rivals.scores[q, k])
                 found += 1
     return found
 
 
 @part_of_kernel
-def _note(rivals: Any, at: int, j: int, low: int, high: int, n_left: int, left: Any, scored: float) -> None:
+def _note(
+    rivals: Any, at: int, j: int, low: int, high: int, n_left: int, left: Any, counts: Any, scored: float
+) -> None:
     """Put a split among the rivals."""
     rivals.column[at], rivals.low[at], rivals.high[at] = j, low, high
     rivals.n_left[at], rivals.before[at], rivals.cut[at] = n_left, scored, -1
+    rivals.squares[at, 0] = rivals.squares[at, 1] = 0.0
     for i in range(len(left)):
         rivals.left[at, i] = left[i]
+        rivals.squares[at, 0] += float(left[i]) ** 2
+        rivals.squares[at, 1] += float(counts[i] - left[i]) ** 2
 
 
 @inner_kernel
@@ -226,6 +243,7 @@ def score_changed(
     spot: Any,
     rivals: Any,
     n_rivals: int,
+    first: int,
     change: Any,
     kinds: Any,
     size: int,
@@ -240,16 +258,20 @@ def score_changed(
     A change moves no score by more than ``reach`` (`largest_step` for each of its rows, as each lies on one
     side of a split). So a split that is further than that below the best score found so far, and the slack
     for rounding, is neither the best nor tied with it: its score is left at minus infinity. The best one
-    before comes first, so that most are.
+    before comes ``first``, so that most are.
     """
     own, sizes, counts = branches.own, branches.size, kinds.changed
-    best, first = -np.inf, int(np.argmax(rivals.before[:n_rivals]))
+    best = -np.inf
     for turn in range(-1, n_rivals):
         s = first if turn < 0 else turn
         if turn == first:
             continue
         rivals.after[s] = -np.inf
         if rivals.before[s] + reach < best - slack:
+            continue
+        if criterion is None:
+            rivals.after[s] = _flipped(spot, rivals, s, change, kinds, size)
+            best = max(best, rivals.after[s])
             continue
         for i in range(len(counts)):
             own[0, i] = rivals.left[s, i]
@@ -266,6 +288,31 @@ def score_changed(
         rivals.after[s] = score(criterion, branches)
         best = max(best, rivals.after[s])
     return best
+
+
+@part_of_kernel
+def _flipped(spot: Any, rivals: Any, s: int, change: Any, kinds: Any, size: int) -> float:
+    """Gini's score of a split after flips, from the squares before: as in `deviating_by_flips`."""
+    j, low, left = rivals.column[s], rivals.low[s], rivals.left[s]
+    of_left, of_right = rivals.squares[s, 0], rivals.squares[s, 1]
+    for k in range(len(change)):
+        r, new = change[k, 0], change[k, 1]
+        if r < 0 or kinds.inside[r] != kinds.marks[0]:
+            continue
+        old, on_left = spot.label[r], spot.code[j, r] <= low
+        rise = 2 * (left[new] - left[old]) + 2
+        if not on_left:
+            rise = 2 * (kinds.counts[new] - kinds.counts[old]) - rise + 4
+        for m in range(k):
+            row, to = change[m, 0], change[m, 1]
+            if row >= 0 and kinds.inside[row] == kinds.marks[0] and (spot.code[j, row] <= low) == on_left:
+                was = spot.label[row]
+                rise += 2 * (int(new == to) + int(old == was) - int(new == was) - int(old == to))
+        if on_left:
+            of_left += rise
+        else:
+            of_right += rise
+    return joined(None, rivals.numbers, of_left, rivals.n_left[s], of_right, size - rivals.n_left[s])
 
 
 @inner_kernel
