@@ -225,7 +225,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("rivals keep the labels of the table as it is", "refute/node_scores.py", "if r >= 0 and kinds.inside[r] == kinds.marks[0] and spot.code[j, r] <= low:", "if False:", engine="tables", focus={**FLIP, **ENTROPY}),
     Mutant("rivals keep the labels of the table as it is, by squares", "refute/node_scores.py", "if r < 0 or kinds.inside[r] != kinds.marks[0]:", "if True:", engine="tables", focus=FLIP),
     Mutant("rivals: a flip on the right is one on the left", "refute/node_scores.py", "        if not on_left:\n", "        if False:\n", engine="tables", focus=FLIP),
-    Mutant("rivals: two flips on a side count by themselves", "refute/node_scores.py", "rise += 2 * (int(new == to)", "rise += 0 * (int(new == to)", engine="tables", focus=FLIP),
+    Mutant("rivals: two flips on a side count by themselves", "refute/node_scores.py", "rise += 2 * (int(new == to)", "rise += 0 * (int(new == to)", engine="tables", focus=FLIP, seed=3180),
     Mutant("the first rival is left out", "refute/node_scores.py", "if turn == first:", "if turn < 0 or turn == first:", engine="tables", focus=FLIP),
     Mutant("no other rival can catch up", "refute/node_scores.py", "if rivals.before[s] + reach < best - slack:", "if rivals.before[s] < best - slack:", engine="tables", focus=FLIP),
     Mutant("only splits that tie as it is are rivals", "refute/change_kinds.py", "least = best - 2 * most * step - 2 * tied_by", "least = best - 2 * tied_by", engine="tables", focus=FLIP),
