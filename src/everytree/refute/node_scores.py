@@ -291,7 +291,7 @@ def score_changed(
 
 
 @part_of_kernel
-def _flipped(spot: Any, rivals: Any, s: int, change: Any, kinds: Any, size: int) -> float:
+def _flipped(spot: Any, rivals: Any, s: int, change: Any, kinds: Any, size: int) -> Any:
     """Gini's score of a split after flips, from the squares before: as in `deviating_by_flips`."""
     j, low, left = rivals.column[s], rivals.low[s], rivals.left[s]
     of_left, of_right = rivals.squares[s, 0], rivals.squares[s, 1]
