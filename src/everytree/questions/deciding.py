@@ -62,9 +62,10 @@ DECIDING_SECONDS = 60.0
 DRAFT_BYTES = 24
 """Memory that an attack needs for each cell of the table."""
 
-HEAD_START = 1.0
-"""Seconds, by estimate, that the walk has for itself: most walks prove most people in that time. One that is
-half done by then has as much again. Walks of trees that are too deep for screening seldom prove anybody."""
+HEAD_START, HEAD_START_DEEP = 1.0, 0.25
+"""Seconds, by estimate, that the walk has for itself: most walks prove most people in that time, those of
+trees that are too deep for screening do not, and where a training takes long (`LONG`) as good as never. One
+that is half done by then has as much again."""
 
 SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 8.0, "fewer": 1.0, "programs": 1.0}
 """How the time is divided between workers that have something to do, to begin with. Trying every table
@@ -126,7 +127,9 @@ class Deciding:
         self.interrupted = False
         if self.auto and twins_decide(problem):
             self.judge.prove(kept_by_twins(problem, people), TWINS)
-        self.head_start = HEAD_START if problem.depth <= DEEPEST_SCREENED else 0.0
+        self.head_start = HEAD_START
+        if problem.depth > DEEPEST_SCREENED:
+            self.head_start = HEAD_START_DEEP if self.judge.training_seconds <= LONG else 0.0
         self.workers: list[Worker] = []
         self._employ("walk", self._walk())
 
