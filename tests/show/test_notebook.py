@@ -182,7 +182,7 @@ def test_a_radius_shows_quantiles_of_both_ends() -> None:
     open_ended = replace(found, upper=np.full(9, np.inf), lower=np.full(9, -1), complete=False)
     reader = read(open_ended)
     assert reader.rows[1] == ["minimum", "none", "none found"]
-    assert "ended before everyone's two ends met" in reader.text
+    assert "ended before everybody's two ends met" in reader.text
 
 
 def test_a_certifier_keeps_the_diagram_of_scikit_learn() -> None:

@@ -275,7 +275,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("added rows always have a value", "prove/views.py", "elif budget.additions == 0 or not views.holes[j]:", "else:", engine="relational", focus=HOLES),
     Mutant("no place for added rows without a value", "prove/views.py", "missing = self.holes[j] and high == np.inf and other_low == -np.inf", "missing = False", engine="relational", focus={**HOLES, "kinds": ("miss",), "targeted": True}, seed=40),
     Mutant("what is missing satisfies no condition", "bias/regions.py", "            return missing, where != frozenset([MISSING])\n", "            return False, True\n", engine="relational", focus=HOLES),
-    Mutant("people without a value go left where sides are equal, tables", "refute/node_scores.py", "rivals.without[s] = 0 if 2 * k > size else 1", "rivals.without[s] = 0 if 2 * k >= size else 1", engine="tables", focus=HOLES_FLIP),
+    Mutant("people without a value go left where sides are equal, tables", "refute/cuts.py", "rivals.without[s] = 0 if 2 * k > size else 1", "rivals.without[s] = 0 if 2 * k >= size else 1", engine="tables", focus=HOLES_FLIP),
     Mutant("people without a value on the smaller side, tiny tables", "refute/every_tree.py", "return more_left == (feature >= self.n_features)", "return more_left != (feature >= self.n_features)", engine="auto", focus=HOLES),
     Mutant("what is missing has no place among added rows", "refute/places.py", "if holes[0] is not None and holes[1] is not None:", "if False:", engine="auto", focus={**HOLES, "kinds": ("miss",)}),
     # Huge amounts, and what they share with small ones.

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.learner.criterion.front import stop_rows, tolerance, value
-from everytree.refute.node_scores import cut_of, list_rivals, score_all, score_changed
+from everytree.refute.cuts import cut_of
+from everytree.refute.node_scores import list_rivals, score_all, score_changed
 from everytree.support.kernels import inner_kernel
 
 if TYPE_CHECKING:

@@ -13,7 +13,8 @@ import numpy as np
 
 from everytree.learner.criterion.front import new_branches
 from everytree.refute.change_kinds import MOST_CUTS, Kinds, find_ties, kinds_for, must_split, tell_apart
-from everytree.refute.node_scores import Rivals, rivals_for, side_of
+from everytree.refute.cuts import side_of
+from everytree.refute.node_scores import Rivals, rivals_for
 from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
