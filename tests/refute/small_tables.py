@@ -25,3 +25,12 @@ def problem_of(X, y, people, depth, bias):
     train = prepared.train
     resolved = resolve(as_bias(bias), train)
     return Problem.of(train, resolved, prepared.learner.settings), prepared
+
+
+def by_itself(search):
+    """Follow one search to its end; gives its result."""
+    while True:
+        try:
+            next(search).exception()
+        except StopIteration as end:
+            return end.value

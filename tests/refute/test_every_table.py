@@ -29,17 +29,8 @@ from everytree.refute.tied_ways import (
 )
 from everytree.refute.usual_nodes import UsualNodes
 from everytree.support.clock import now
-from tests.refute.small_tables import problem_of, random_table
+from tests.refute.small_tables import by_itself, problem_of, random_table
 from tests.truth.oracle import Learner, original_table
-
-
-def by_itself(search):
-    """Follow one search to its end; gives its result."""
-    while True:
-        try:
-            next(search).exception()
-        except StopIteration as end:
-            return end.value
 
 
 def fates(problem, prepared, *changes):

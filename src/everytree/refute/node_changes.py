@@ -17,7 +17,7 @@ from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
 from everytree.refute.deviating_flips import deviating_by_flips
 from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
-from everytree.refute.nodes_above import highest_altered, nodes_above
+from everytree.refute.nodes_above import highest_altered, highest_by_flips, nodes_above
 from everytree.refute.side_by_side import Search, Threads
 from everytree.refute.tied_ways import (
     DIFFERS,
@@ -176,8 +176,11 @@ class NodeChanges:
         everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
 
         def look(some: slice) -> tuple[NDArray[np.int64], int]:
-            what = self._criterion, self._everywhere, above, self._numbers, everywhere[some], self._by_flips
-            highest, work = highest_altered(*what)
+            if self._by_flips:
+                highest, work = highest_by_flips(self._everywhere, above, everywhere[some])
+            else:
+                what = self._everywhere, above, self._numbers, everywhere[some]
+                highest, work = highest_altered(self._criterion, *what)
             return highest, work
 
         halves = yield from self.threads.look(look, len(changes), len(changes) * len(above.usual))

@@ -12,7 +12,7 @@ import numpy as np
 
 from everytree.refute.deviating import deviating
 from everytree.refute.deviating_flips import deviating_by_flips
-from everytree.support.kernels import kernel
+from everytree.support.kernels import kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -55,23 +55,35 @@ def nodes_above(task: Task, step: Callable[[int], float]) -> NodesAbove | None:
 
 
 @kernel
-def highest_altered(criterion: Any, spot: Any, above: Any, numbers: Any, changes: Any, by_flips: bool) -> Any:
+def highest_by_flips(spot: Any, above: Any, changes: Any) -> Any:
+    """As `highest_altered`, for flips and Gini."""
+    highest, work = np.zeros(len(changes), np.int64), 0
+    for k in range(len(above.steps)):
+        splits, usual = _of_node(above, k)
+        found, scored = deviating_by_flips(spot, splits, above.total[k], usual, changes)
+        highest[found >= 0] = k + 1
+        work += scored
+    return highest, work
+
+
+@kernel
+def highest_altered(criterion: Any, spot: Any, above: Any, numbers: Any, changes: Any) -> Any:
     """How far up the highest node is that takes another split after each change, 0 for none; splits scored.
 
-    ``spot`` has all rows of the table. Flips are compared as in `deviating_by_flips`, if asked.
+    ``spot`` has all rows of the table.
     """
     highest, work = np.zeros(len(changes), np.int64), 0
     for k in range(len(above.steps)):
-        some = slice(above.begins[k], above.begins[k + 1])
-        splits, usual = (above.feature[some], above.low[some], above.left[some]), above.usual[some]
-        if by_flips:
-            found, scored = deviating_by_flips(spot, splits, above.total[k], usual, changes)
-        else:
-            found, scored = deviating(
-                criterion, spot, splits, above.total[k], usual, above.steps[k], numbers, changes
-            )
+        splits, usual = _of_node(above, k)
+        step = above.steps[k]
+        found, scored = deviating(criterion, spot, splits, above.total[k], usual, step, numbers, changes)
+        highest[found >= 0] = k + 1
         work += scored
-        for c in range(len(changes)):
-            if found[c] >= 0:
-                highest[c] = k + 1
     return highest, work
+
+
+@part_of_kernel
+def _of_node(above: Any, k: int) -> Any:
+    """The splits of one node above, and which of them are usual."""
+    some = slice(above.begins[k], above.begins[k + 1])
+    return (above.feature[some], above.low[some], above.left[some]), above.usual[some]

@@ -1,0 +1,44 @@
+"""The highest node that takes another split after a change: both kernels, and node by node."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from everytree.prove.problem import People
+from everytree.refute.judge import Judge
+from everytree.refute.node_changes import NodeChanges
+from everytree.refute.usual_nodes import UsualNodes
+from tests.refute.small_tables import by_itself, problem_of
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nodes_above_are_looked_at_together_as_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 12, (70, 3)).astype(float)
+    y = ((X[:, 0] > 5) ^ (rng.random(70) < 0.25)).astype(int)
+    problem, prepared = problem_of(X, y, rng.integers(0, 12, (20, 3)).astype(float), None, "flip(1)")
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    tasks = defaultdict(list)
+    changes = NodeChanges(problem, judge)
+    list(UsualNodes(problem, judge, 1, np.zeros(20, bool)).fill(tasks))
+    seen = set()
+    for task in {id(task): task for some in tasks.values() for task in some}.values():
+        flips = np.array([[[r, 1 - y[row]]] for r, row in enumerate(task.node.rows)], np.int32)
+        changes._by_flips = True
+        quickly, _ = by_itself(changes.highest(task, flips))
+        changes._by_flips = False
+        slowly, _ = by_itself(changes.highest(task, flips))
+        everywhere, one_by_one = flips.copy(), np.zeros(len(flips), int)
+        everywhere[:, 0, 0] = task.node.rows
+        above, steps = task.above, 1
+        while above is not None:
+            other, _ = by_itself(changes._other_split(above, changes._everywhere, everywhere))
+            one_by_one[other >= 0] = steps
+            above, steps = above.above, steps + 1
+        assert (quickly == one_by_one).all()
+        assert (slowly == one_by_one).all()
+        seen |= set(one_by_one.tolist())
+    assert len(seen) > 1
