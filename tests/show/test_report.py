@@ -101,6 +101,8 @@ def test_paper_has_an_appendix_of_those_who_are_not_robust(audit, page, monkeypa
     monkeypatch.setattr(appendix, "MOST_PEOPLE", 1)
     few = appendix.appendix(audit, cell)
     assert few.rest == f"{len(result.witnesses) - 1} more people are not robust and are not listed here."
+    monkeypatch.setattr(appendix, "MOST_PEOPLE", len(result.witnesses) - 1)
+    assert appendix.appendix(audit, cell).rest == "1 more person is not robust and is not listed here."
     nobody = replace(audit, verdicts={cell: replace(result, witnesses={})})
     assert not appendix.appendix(nobody, cell).lines  # and no heading above nothing
     many = replace(witness, flipped=dict.fromkeys(range(9), 1), removed=[3])
@@ -122,6 +124,9 @@ def test_witnesses_say_whether_they_stand_on_ties(audit, data, monkeypatch):
     tried = {few.words(cell.depth, person, witness) for person, witness in result.witnesses.items()}
     assert "" in tried  # no more than one of the changes was tried
     assert len(tried) > 1
+    said = {line.ties for line in appendix.appendix(audit, cell, few).lines}
+    assert "not tried" in said  # an empty cell could mean anything
+    assert "" not in said
 
 
 def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
