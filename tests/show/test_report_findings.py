@@ -169,6 +169,20 @@ def test_an_engine_that_only_proves_is_said():
     )
 
 
+def test_a_difference_that_may_be_one_of_what_is_undecided_is_called_that():
+    """Half of a group and four fifths of the others were proved; the rest of it was nearly all unknown."""
+    groups = [VerdictCounts(132, 20, 112, "A"), VerdictCounts(700, 30, 70, "B"), VerdictCounts(50, 5, 5, "C")]
+    everybody = VerdictCounts(882, 55, 187)
+    said = differs_most(groups, everybody)
+    assert "50.0% of its 264 people are proved robust, and 87.2% of the other 860 people." in said
+    doubt = " The difference may be one in what is undecided: "
+    assert said.endswith(f"{doubt}42.4% of the group and 8.7% of the others are unknown.")
+    two = differs_most(groups[:2], VerdictCounts(832, 50, 182))
+    assert two.endswith(f"{doubt}42.4% of A and 8.8% of B are unknown.")
+    settled = [VerdictCounts(132, 112, 20, "A"), VerdictCounts(700, 30, 70, "B")]
+    assert doubt not in differs_most(settled, VerdictCounts(832, 142, 90)), "unknown people cannot make it up"
+
+
 def test_the_group_that_differs_most():
     groups = [VerdictCounts(50, 50, 0, "A"), VerdictCounts(90, 10, 0, "B"), VerdictCounts(0, 5, 0, "tiny")]
     everybody = VerdictCounts(140, 65, 0)
@@ -182,7 +196,8 @@ def test_of_two_groups_neither_differs_most():
     groups = [VerdictCounts(301, 14, 19, "female = 0"), VerdictCounts(148, 12, 6, "female = 1")]
     assert differs_most(groups, VerdictCounts(449, 26, 25)) == (
         "Proved robust are 90.1% of the 334 people with female = 0 and 89.2% of the 166 people with "
-        "female = 1."
+        "female = 1. The difference may be one in what is undecided: 5.7% of female = 0 and 3.6% of female = "
+        "1 are unknown."
     )
 
 

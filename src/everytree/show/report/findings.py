@@ -256,13 +256,29 @@ def differs_most(
     if gap(most) == 0:
         return f"The share of proved predictions is the same in every group compared.{passed_over}"
     if len(groups) == 2:
-        return f"Proved robust are {_of_both(groups, [group.robust for group in groups])}."
+        said = f"Proved robust are {_of_both(groups, [group.robust for group in groups])}."
+        return said + _may_be_made_up(groups[0], groups[1], [group.name for group in groups])
     rest = everybody.besides(most)
     return (
         f"The group “{most.name}” differs most: {share(most.robust, most.people)} of its "
         f"{number(most.people)} people are proved robust, and {share(rest.robust, rest.people)} of the other "
-        f"{number(rest.people)} people.{passed_over}"
+        f"{number(rest.people)} people."
+        f"{_may_be_made_up(most, rest, ['the group', 'the others'])}{passed_over}"
     )
+
+
+def _may_be_made_up(one: VerdictCounts, other: VerdictCounts, names: Sequence[str]) -> str:
+    """Say that people who are unknown could make up a difference in proofs; empty where they cannot."""
+    less, more = sorted((one, other), key=lambda tally: tally.robust / tally.people)
+    if (less.robust + less.unknown) * more.people < more.robust * less.people:
+        return ""
+    if less.unknown == 0:  # the shares are equal
+        return ""
+    open_ones = [
+        f"{share(tally.unknown, tally.people)} of {name}"
+        for tally, name in zip((one, other), names, strict=True)
+    ]
+    return f" The difference may be one in what is undecided: {' and '.join(open_ones)} are unknown."
 
 
 def _of_both(groups: Sequence[VerdictCounts], counts: Sequence[int]) -> str:
