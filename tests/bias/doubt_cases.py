@@ -90,7 +90,7 @@ def test_words():
     assert (
         in_words("doubt(2, where label == 1)") == "Up to 2 rows may be wrong or fake, where the label is 1."
     )
-    assert assumption(parse("doubt(1)"), [1]) == "If up to 1 row is wrong or fake"
+    assert assumption(parse("doubt(1)"), [1]) == "If up to 1 training row is wrong or fake"
 
 
 # ------------------------------------------------------------ on a table

@@ -22,7 +22,7 @@ from everytree.questions.certify import certify_prepared
 from everytree.questions.metrics import metric_ranges
 from everytree.questions.rates import Range, difference, range_of, ratio
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
-from everytree.show.plots import MetricRangesDisplay
+from everytree.show.plots import CertifiedShareDisplay, MetricRangesDisplay
 from everytree.support.limits import Limits
 from tests.truth.metric_oracle import Tally, draw_case, examine, plain_metrics
 
@@ -385,6 +385,32 @@ def test_pictures_of_ranges() -> None:
     assert set(MetricRangesDisplay.from_ranges(found[1]).data["place"]) >= {"accuracy", "precision"}
     with pytest.raises(EverytreeError, match="metric must be one that has a range"):
         found[1].plot("robust")
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.4, 0.6), (0.0, 1.0)])
+def test_a_range_does_not_stand_on_the_axis_as_if_it_went_on_below(low: float, high: float) -> None:
+    line = {"place": "accuracy", "group": "everybody", "estimate": 0.5, "low": low, "high": high}
+    display = MetricRangesDisplay(pd.DataFrame([line | {"attained_low": 0.45, "attained_high": 0.5}])).plot()
+    bottom, top = display.ax_.get_ylim()
+    assert bottom < low if low else bottom == 0
+    assert top > high if high < 1 else top == 1
+
+
+def test_a_group_has_one_colour_in_all_pictures() -> None:
+    """Women were blue in the curves and orange in the ranges below them, and everybody was blue there."""
+    data = load("hiring")
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    result = certify(tree, data.X_train, data.y_train, data.X_test, "flip(1)")
+    ranges = MetricRangesDisplay.from_ranges(result.metric_ranges("race", data.y_test), "accuracy")
+    curves = CertifiedShareDisplay.from_results({0: result, 1: result}, "race")
+    marks = {mark.get_label(): mark for mark in ranges.ax_.lines}
+    for name, line in curves.lines_.items():
+        if name != "everybody":
+            assert marks[name].get_color() == line.get_color()
+            assert marks[name].get_marker() == line.get_marker()
+    assert len({mark.get_color() for mark in marks.values()}) == len(marks) == 3
+    alone = MetricRangesDisplay.from_ranges(result.metric_ranges(None, data.y_test), "accuracy")
+    assert alone.ax_.lines[0].get_marker() == "o"
 
 
 def test_small_groups_are_shown_and_not_compared() -> None:

@@ -24,6 +24,7 @@ from everytree.bias import parse
 from everytree.datasets import load
 from everytree.errors import EverytreeError, TableError
 from everytree.questions.family import TreeFamily, tree_family
+from everytree.results.family import as_asked
 from everytree.show.plots import (
     AmountsDisplay,
     CertifiedShareDisplay,
@@ -284,7 +285,7 @@ def test_family_has_a_box_for_each_split() -> None:
     display = TreeFamilyDisplay.from_family(family)
     frame = family.to_frame()
     assert len(display.boxes_) == len(display.needs_) == len(frame)
-    assert [text.get_text() for text in display.splits_] == frame["split"].tolist()
+    assert [text.get_text() for text in display.splits_] == [as_asked(split) for split in frame["split"]]
     for box, needs, row in zip(display.boxes_, display.needs_, frame.itertuples(), strict=True):
         assert (needs.get_text() == "learned") == row.learned
         assert (to_hex(box.get_facecolor(), keep_alpha=True) == COLOURS["robust"] + "ff") == row.learned
@@ -310,7 +311,7 @@ def test_family_says_what_its_numbers_count() -> None:
     assert two.ax_.get_legend().get_title().get_text() == f"records of each kind {title}: flip(?) + miss(2)"
     assert [text.get_text() for text in one.needs_] == ["learned", "≥ 1", "≥ 1"]
     assert [text.get_text() for text in two.needs_] == ["learned", *["fixed amounts alone"] * 2]
-    assert "x1 == 1: fixed amounts alone" in two.description
+    assert "x1 is 1: fixed amounts alone" in two.description
     two.figure_.canvas.draw()
     for split, needs in zip(two.splits_, two.needs_, strict=True):
         assert split.get_window_extent().x1 < needs.get_window_extent().x0

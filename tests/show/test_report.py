@@ -101,6 +101,8 @@ def test_paper_has_an_appendix_of_those_who_are_not_robust(audit, page, monkeypa
     monkeypatch.setattr(appendix, "MOST_PEOPLE", 1)
     few = appendix.appendix(audit, cell)
     assert few.rest == f"{len(result.witnesses) - 1} more people are not robust and are not listed here."
+    monkeypatch.setattr(appendix, "MOST_PEOPLE", len(result.witnesses) - 1)
+    assert appendix.appendix(audit, cell).rest == "1 more person is not robust and is not listed here."
     nobody = replace(audit, verdicts={cell: replace(result, witnesses={})})
     assert not appendix.appendix(nobody, cell).lines  # and no heading above nothing
     many = replace(witness, flipped=dict.fromkeys(range(9), 1), removed=[3])
@@ -122,6 +124,9 @@ def test_witnesses_say_whether_they_stand_on_ties(audit, data, monkeypatch):
     tried = {few.words(cell.depth, person, witness) for person, witness in result.witnesses.items()}
     assert "" in tried  # no more than one of the changes was tried
     assert len(tried) > 1
+    said = {line.ties for line in appendix.appendix(audit, cell, few).lines}
+    assert "not tried" in said  # an empty cell could mean anything
+    assert "" not in said
 
 
 def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
@@ -146,6 +151,40 @@ def test_what_was_seen_is_never_said_to_reach_further_than_it_did():
     assert (within.today, within.seen) == ("77.8%", "77.8% to 88.8%")
     near = ranges._row("accuracy", "everybody", row | {"estimate": 0.8503, "attained_low": 0.8502})
     assert (near.today, near.seen) == ("85.0%", "85.0% to 88.8%")  # and not from 85.1%, above what it is
+
+
+def test_rates_behind_a_comparison_are_in_percent_as_above_them():
+    """ "selection rate 0.133" stood below a table that called the same number 13.3%."""
+    behind = "A93 (128): selection rate 0.133; A 0.5 (83): selection rate 0.060"
+    row = {"estimate": 0.073, "low": 0.0, "high": 0.485, "attained_low": 0.0, "attained_high": 0.2}
+    row |= {"low_is": "proved", "high_is": "proved", "n": 211, "gap": 0.285, "compared": behind}
+    shown = ranges._row("demographic parity difference", "between groups", row)
+    assert shown.compared == "A93 (128): selection rate 13.3%; A 0.5 (83): selection rate 6.0%"
+
+
+def test_possible_splits_are_asked_as_the_tree_asks(page, audit):
+    """The tree says "race is Black" and "score ≤ 4": so do the splits that bias could bring about."""
+    found = pictures.family(audit, headline(audit).cell)
+    said = [text for node in found.nodes for text, _ in node.splits] + [node.path for node in found.nodes]
+    assert any("≤" in text for text in said)
+    assert not [text for text in said if re.search("[<>=!]=", text)]
+    assert not [sign for sign in ("&lt;=", " == ", " != ") if sign in found.svg]
+    assert "“Seen with” (≤ in the picture)" in page
+    assert "“nothing more” (“no more” in the picture)" in page
+
+
+def test_features_that_are_not_listed_are_said_to_be_possible():
+    """ "other features: and other features" says nothing."""
+    assert pictures._rest("and other features") == "not excluded either, and not listed"
+    assert pictures._rest("every other feature needs at least 3") == "every other feature needs at least 3"
+
+
+def test_levels_that_are_not_shown_are_told():
+    X = pd.DataFrame({"x": range(16)})
+    y = [0, 1, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1, 0, 0, 1, 0]
+    for depth, told in ((2, False), (4, True)):
+        audit = audit_of((X, y, X, y), (Sweep("a", parse("flip(?)"), ("1",)),), most=2, depths=(depth,))
+        assert ("the upper 2 levels are shown" in render(audit)) == told
 
 
 def test_a_tree_that_is_no_better_than_the_majority_is_called_that_at_the_top():
@@ -345,7 +384,7 @@ def test_a_tree_that_says_the_same_to_everybody_is_called_that_first():
     page = render(audit_of((X, y, X, y), (flips,), depths=(1,)))
     said = " ".join("".join(Outline(page).text).split())
     loud = said.index("THE TREE TELLS NOBODY APART: each of its leaves says no.")
-    assert loud < said.index("If up to 1 row has a wrong label") < said.index("How the tree does")
+    assert loud < said.index("If up to 1 training row has a wrong label") < said.index("How the tree does")
     assert "90.0%; always saying no: 90.0%: NO BETTER THAN THAT" in said
 
 

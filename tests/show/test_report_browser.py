@@ -247,7 +247,23 @@ def test_a_radius_without_a_proof_says_what_is_known(driver, tmp_path):
     ends = replace(found, lower=np.full(4, -1), upper=np.array([1.0, 3.0, np.inf, 0.0]))
     audit = replace(audit, radii={cell: ends})
     browser.open_page(driver, write_report(audit, tmp_path / "report.html"))
-    assert [row[4] for row in rows(driver)][:3] == ["at most 0", "at most 2", "unknown"]
+    assert [row[4] for row in rows(driver)][:3] == ["below 1", "below 3", "unknown"]
+
+
+def test_who_is_unknown_is_told_why(driver, tmp_path):
+    """Not everybody is unknown for lack of time: "before the time limit" was said to all."""
+    X, y = pd.DataFrame({"x": [1, 2, 3, 4]}), [0, 0, 1, 1]
+    audit = audit_of((X, y, X, y), (Sweep("a", parse("flip(?)"), ("1",)),), most=2, depths=(1,))
+    ((cell, found),) = audit.verdicts.items()
+    verdicts = np.array(["robust", "unknown", "unknown", "unknown"])
+    reasons = np.array(["", "tie", "time", "tie"])
+    told = replace(found, verdicts=verdicts, reasons=reasons, witnesses={}, complete=False)
+    report = write_report(replace(audit, verdicts={cell: told}), tmp_path / "report.html")
+    neither, ties = "Neither a proof nor a witness was found", "The label depends on how ties are broken"
+    for person, words in ((1, f"{neither}. {ties}"), (2, f"{neither} before the time limit."), (3, ties)):
+        browser.open_page(driver, report, f"#person={person}&cell=0")
+        said = driver.find_element("css selector", f"#details-{person} .says").text
+        assert words in said
 
 
 def test_the_amount_of_an_assumption_is_seen_first(driver, several):

@@ -3,7 +3,9 @@
 import pytest
 
 from everytree.bias import parse
+from everytree.results.texts import WHY
 from everytree.show.report.findings import (
+    UNDECIDED,
     VerdictCounts,
     assumption,
     differs_most,
@@ -11,6 +13,7 @@ from everytree.show.report.findings import (
     lead,
     share,
     sizes,
+    undecided,
 )
 
 
@@ -27,18 +30,18 @@ def test_shares_never_round_to_none_or_all():
     ("text", "counts", "words"),
     [
         ("flip(0.5%)", [24], "If up to 0.5% of all training rows (24) have a wrong label"),
-        ("flip(1)", [1], "If up to 1 row has a wrong label"),
-        ("miss(20)", [20], "If up to 20 rows are missing"),
-        ("fake(1)", [1], "If up to 1 row is fake"),
+        ("flip(1)", [1], "If up to 1 training row has a wrong label"),
+        ("miss(20)", [20], "If up to 20 training rows are missing"),
+        ("fake(1)", [1], "If up to 1 training row is fake"),
         (
             "fake(2% of group, where age > 3)",
             [2],
-            "If up to 2% of the rows of the group (2) are fake, where age is above 3",
+            "If up to 2% of the training rows of the group (2) are fake, where age is above 3",
         ),
         (
             "flip(3) + miss(1000, where race == 'may be fake')",
             [3, 1000],
-            "If up to 3 rows have a wrong label, and up to 1000 rows are missing, "
+            "If up to 3 training rows have a wrong label, and up to 1000 training rows are missing, "
             'where race is "may be fake"',
         ),
     ],
@@ -60,7 +63,8 @@ def test_some_are_robust():
 
 def test_all_are_robust():
     assert lead(parse("miss(2)"), VerdictCounts(12, 0, 0), [2]) == (
-        "If up to 2 rows are missing, all 12 people keep their prediction, whatever the missing rows are."
+        "If up to 2 training rows are missing, all 12 people keep their prediction, "
+        "whatever the missing rows are."
     )
     assert finding(VerdictCounts(12, 0, 0), engine="auto", complete=True) == [
         "This is proved for everybody: no witness against it exists."
@@ -70,7 +74,8 @@ def test_all_are_robust():
 def test_none_is_robust():
     said = lead(parse("fake(2)"), VerdictCounts(0, 1200, 0), [2])
     assert said == (
-        "If up to 2 rows are fake, for none of the 1,200 people is the prediction proved to stay the same."
+        "If up to 2 training rows are fake, for none of the 1,200 people is the prediction proved to stay "
+        "the same."
     )
     assert finding(VerdictCounts(0, 1200, 0), engine="auto", complete=True)[0].startswith(
         "For everybody there are"
@@ -105,8 +110,8 @@ def test_the_words_follow_the_kind_and_not_the_text():
         "miss(1, where note == 'may have a wrong label') + fake(1%, where note == 'may be missing')"
     )
     assert assumption(model, [1, 3]) == (
-        'If up to 1 row is missing, where note is "may have a wrong label", and up to 1% of all training '
-        'rows (3) are fake, where note is "may be missing"'
+        'If up to 1 training row is missing, where note is "may have a wrong label", and up to 1% of all '
+        'training rows (3) are fake, where note is "may be missing"'
     )
 
 
@@ -132,10 +137,28 @@ def test_the_limit_that_was_hit_is_named():
 
     time = "The time limit ended the search early; more time may decide some of the unknown."
     memory = "The memory limit ended the search early; more memory may decide some of the unknown."
-    assert said("time", "tie") == [time]
+    ties = "For some of the unknown the label depends on how ties between splits are broken, and with"
+    assert said("time", "tie")[0] == time
+    assert said("time", "tie")[1].startswith(ties)
     assert said("memory") == [memory]
     assert said("time", "memory") == [time, memory]
-    assert said("tie") == []
+    assert said("tie") == said("time", "tie")[1:]
+    whole = finding(VerdictCounts(5, 0, 3), engine="auto", complete=True, reasons={"tie"})
+    assert whole[2:] == said("tie"), "nothing was cut off, and still there is a reason"
+
+
+def test_one_person_is_told_why_there_is_no_verdict():
+    neither = "Neither a proof nor a witness was found"
+    assert undecided("memory", "auto", False) == f"{neither} within the memory limit."
+    assert undecided("", "auto", True) == f"{neither}."
+    assert undecided("", "auto", False) == f"{neither} before a limit ended the search."
+    assert (
+        undecided("not settled", "auto", True) == f"{neither}, and everything that there is to try was tried."
+    )
+    assert undecided("not settled", "interval", True) == (
+        "No proof was found, and the engine “interval” looks for nothing else."
+    )
+    assert set(UNDECIDED) == set(WHY), "what a summary can say of people, the report can say of one"
 
 
 def test_an_engine_that_only_proves_is_said():
@@ -144,6 +167,20 @@ def test_an_engine_that_only_proves_is_said():
     assert (
         said[-1] == "The engine “interval” only looks for proofs and never for records that change a label."
     )
+
+
+def test_a_difference_that_may_be_one_of_what_is_undecided_is_called_that():
+    """Half of a group and four fifths of the others were proved; the rest of it was nearly all unknown."""
+    groups = [VerdictCounts(132, 20, 112, "A"), VerdictCounts(700, 30, 70, "B"), VerdictCounts(50, 5, 5, "C")]
+    everybody = VerdictCounts(882, 55, 187)
+    said = differs_most(groups, everybody)
+    assert "50.0% of its 264 people are proved robust, and 87.2% of the other 860 people." in said
+    doubt = " The difference may be one in what is undecided: "
+    assert said.endswith(f"{doubt}42.4% of the group and 8.7% of the others are unknown.")
+    two = differs_most(groups[:2], VerdictCounts(832, 50, 182))
+    assert two.endswith(f"{doubt}42.4% of A and 8.8% of B are unknown.")
+    settled = [VerdictCounts(132, 112, 20, "A"), VerdictCounts(700, 30, 70, "B")]
+    assert doubt not in differs_most(settled, VerdictCounts(832, 142, 90)), "unknown people cannot make it up"
 
 
 def test_the_group_that_differs_most():
@@ -159,7 +196,8 @@ def test_of_two_groups_neither_differs_most():
     groups = [VerdictCounts(301, 14, 19, "female = 0"), VerdictCounts(148, 12, 6, "female = 1")]
     assert differs_most(groups, VerdictCounts(449, 26, 25)) == (
         "Proved robust are 90.1% of the 334 people with female = 0 and 89.2% of the 166 people with "
-        "female = 1."
+        "female = 1. The difference may be one in what is undecided: 5.7% of female = 0 and 3.6% of female = "
+        "1 are unknown."
     )
 
 

@@ -5,6 +5,7 @@ Plain values, made by `asking` and read by people and by `everytree.show.plots`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -154,6 +155,21 @@ class TreeFamily:
         return frame.astype({"low": float, "high": float, "needs": int, "seen": "Int64", "learned": bool})
 
 
+SIGNS = {"<=": "≤", ">=": "≥", "==": "is", "!=": "is not"}
+
+
+def as_asked(text: str) -> str:
+    """Write a split, or a side of one, as the questions of a tree are written elsewhere.
+
+    Examples
+    --------
+    >>> as_asked('island == "Biscoe"'), as_asked("age <= 23.5 or missing"), as_asked("sex is missing")
+    ('island is Biscoe', 'age ≤ 23.5 or missing', 'sex is missing')
+    """
+    unquoted = re.sub(r'^(.*? (?:==|!=)) "(.*)"( or missing| \(added rows only\)|)$', r"\1 \2\3", text)
+    return re.sub(r" (<=|>=|==|!=) ", lambda sign: f" {SIGNS[sign[1]]} ", unquoted, count=1)
+
+
 def zero_texts(model: BiasModel) -> tuple[str, str]:
     """Say in full and in short what it means that a split needs 0 records.
 
@@ -179,6 +195,9 @@ def need_text(candidate: Candidate, node: FamilyNode, model: BiasModel) -> str:
     return known if candidate.seen is None else f"{known}, seen with {candidate.seen}"
 
 
+AND_OTHERS = "and other features"
+
+
 def rest_text(node: FamilyNode, max_amount: int) -> str:
     """Say what the features need that are not listed at a node; empty if there are none."""
     if node.beyond is None:
@@ -186,7 +205,7 @@ def rest_text(node: FamilyNode, max_amount: int) -> str:
     if node.beyond > max_amount:
         return f"no other feature with {max_amount} or less"
     if node.candidates and node.beyond == node.needs:
-        return "and other features"
+        return AND_OTHERS
     return f"every other feature needs at least {node.beyond}"
 
 

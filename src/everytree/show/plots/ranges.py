@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 
 from everytree.errors import EverytreeError
+from everytree.results.certification import UNKNOWN
 from everytree.results.ranges import BETWEEN, EVERYBODY, MetricRanges
-from everytree.show.plots.style import INK, LINES, MARKERS, Display, settings
+from everytree.show.plots.style import COLOURS, INK, LINES, MARKERS, Display, settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -105,7 +106,7 @@ class MetricRangesDisplay(Display):
             for row in self.data.itertuples():
                 g = groups.index(row.group)
                 x = places.index(row.place) + (g + 0.5) * width - 0.4
-                colour, marker = LINES[g % MOST_GROUPS], MARKERS[g % MOST_GROUPS]
+                colour, marker = _look(row.group, groups)
                 first = row.place == places[0]
                 self._bar(ax, x, 0.86 * width, row, colour)
                 ax.plot(
@@ -114,6 +115,10 @@ class MetricRangesDisplay(Display):
                 )  # fmt: skip
             ax.set_xticks(range(len(places)), ["\n".join(wrap(str(place), 14)) for place in places])
             ax.set_xlim(-0.6, len(places) - 0.4)
+            ax.use_sticky_edges = False  # a bar that stood on the axis would look as if it went on below
+            ax.autoscale_view(scalex=False)
+            low, high = ax.get_ylim()
+            ax.set_ylim(max(low, 0.0), min(high, 1.0))
             ax.set_xlabel(self.axis)
             ax.set_title("\n".join(wrap(self.title, 90)), loc="left")
             if len(groups) > 1:
@@ -150,6 +155,15 @@ class MetricRangesDisplay(Display):
             for line in lines[: len(self.data)]
         ]
         return f"Ranges of {self.title or 'metrics'} over all tables of the bias model. {'; '.join(said)}."
+
+
+def _look(group: str, groups: list[str]) -> tuple[str, str]:
+    """A colour and a mark: those that the group has among the curves, where everybody's line is no colour."""
+    named = [each for each in groups if each != EVERYBODY]
+    if group == EVERYBODY and named:
+        return COLOURS[UNKNOWN], "*"
+    g = named.index(group) if named else 0
+    return LINES[g % MOST_GROUPS], MARKERS[g % MOST_GROUPS]
 
 
 def _check(metric: str, names: list[str]) -> None:

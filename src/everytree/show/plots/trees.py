@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
-from everytree.results.family import Candidate, FamilyNode, TreeFamily, rest_text, zero_texts
+from everytree.results.family import Candidate, FamilyNode, TreeFamily, as_asked, rest_text, zero_texts
 from everytree.show.plots.style import COLOURS, INK, Display, settings
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class TreeFamilyDisplay(Display):
     def _header(self, ax: Axes, node: FamilyNode, layout: _Layout) -> None:
         x, y = layout.headers[id(node)]
         rows = "1 row" if node.rows == 1 else f"{node.rows:,} rows"
-        text = f"{_short(node.path[-1], LETTERS - 12) if node.path else 'all'} · {rows}"
+        text = f"{_short(as_asked(node.path[-1]), LETTERS - 12) if node.path else 'all'} · {rows}"
         self.headers_.append(self._write(ax, x, y, text, fontsize=8.5, alpha=0.75))
         if id(node) in layout.rests:
             x, y = layout.rests[id(node)]
@@ -147,7 +147,7 @@ class TreeFamilyDisplay(Display):
         self.boxes_.append(box)
         ink = "white" if candidate.learned else INK
         badge = _badge(candidate, node, self.family)
-        text = _short(candidate.text, LETTERS - round(1.3 * len(badge)))
+        text = _short(as_asked(candidate.text), LETTERS - round(1.3 * len(badge)))
         self.splits_.append(self._write(ax, x + 0.08, y, text, fontsize=8.5, color=ink))
         bold: dict[str, Any] = {"fontsize": 8.5, "fontweight": "bold", "ha": "right"}
         self.needs_.append(self._write(ax, x + BOX - 0.08, y, badge, color=ink, **bold))
@@ -182,7 +182,10 @@ class TreeFamilyDisplay(Display):
     def description(self) -> str:
         """The splits of the root in words."""
         root = self.family.root
-        parts = [f"{candidate.text}: {_badge(candidate, root, self.family)}" for candidate in root.candidates]
+        parts = [
+            f"{as_asked(candidate.text)}: {_badge(candidate, root, self.family)}"
+            for candidate in root.candidates
+        ]
         rest = rest_text(root, self.family.max_amount)
         said = "; ".join([*parts, rest] if rest else parts)
         return f"Splits that may be chosen at the root under {self.family.bias}. {said}."

@@ -48,6 +48,8 @@ class Appendix:
     def rest(self) -> str:
         """Say how many people are not listed; empty if nobody."""
         left = self.total - len(self.lines)
+        if left == 1:
+            return "1 more person is not robust and is not listed here."
         return f"{number(left)} more people are not robust and are not listed here." if left else ""
 
 
@@ -62,7 +64,7 @@ def appendix(audit: AuditResult, cell: Cell, ties: Ties | None = None) -> Append
             named(witness.before),
             named(witness.after),
             _records(witness, train, shown, named),
-            "" if ties is None else ties.words(cell.depth, person, witness),
+            "not tried" if ties is None else ties.words(cell.depth, person, witness) or "not tried",
         )
         for person, witness in sorted(result.witnesses.items())[:MOST_PEOPLE]
     ]

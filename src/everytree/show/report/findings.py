@@ -15,7 +15,17 @@ from everytree.table.groups import SMALLEST_COMPARED
 if TYPE_CHECKING:
     from everytree.results.certification import CertificationResult
 
-__all__ = ["VerdictCounts", "assumption", "differs_most", "finding", "lead", "number", "share", "sizes"]
+__all__ = [
+    "VerdictCounts",
+    "assumption",
+    "differs_most",
+    "finding",
+    "lead",
+    "number",
+    "share",
+    "sizes",
+    "undecided",
+]
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,7 @@ def _clause(model: BiasModel, count: int | None) -> str:
     kind = component.definition
     # The words of the amount come first, so the first match is never in a value of the user's.
     before, after = in_words(model).removesuffix(".").split(kind.doubt, 1)
-    before = before.replace("all rows", "all training rows", 1)
+    before = before.replace(" row", " training row", 1)
     if count is not None:
         before += f"({number(count)}) "
     return before[0].lower() + before[1:] + (kind.fact if one else kind.facts) + after
@@ -138,6 +148,39 @@ ENDED = {
 }
 """What ended a search, by the reason for which somebody is unknown."""
 
+TIED = (
+    "For some of the unknown the label depends on how ties between splits are broken, and with the given "
+    "seed they never are broken so."
+)
+
+NEITHER = "Neither a proof nor a witness was found"
+
+UNDECIDED = {
+    "time": f"{NEITHER} before the time limit.",
+    "memory": f"{NEITHER} within the memory limit.",
+    "paths": f"{NEITHER}: trees of this depth have more paths than can be kept.",
+    "tie": f"{NEITHER}. The label depends on how ties are broken, and with the given seed they never are "
+    "broken so.",
+    "interrupted": f"{NEITHER} before the search was interrupted.",
+    "not settled": f"{NEITHER}, and everything that there is to try was tried.",
+}
+"""What is said to one person who is unknown, by the reason."""
+
+
+def undecided(reason: str, engine: str, complete: bool) -> str:
+    """Say why one person is unknown, as far as that is known.
+
+    Examples
+    --------
+    >>> undecided("", "auto", True), undecided("time", "auto", False)[-23:]
+    ('Neither a proof nor a witness was found.', 'before the time limit.')
+    """
+    if reason == "not settled" and engine != "auto":
+        return f"No proof was found, and the engine “{engine}” looks for nothing else."
+    if reason in UNDECIDED:
+        return UNDECIDED[reason]
+    return f"{NEITHER}." if complete else f"{NEITHER} before a limit ended the search."
+
 
 def finding(
     tally: VerdictCounts, *, engine: str, complete: bool, reasons: Collection[str] | None = None
@@ -168,6 +211,8 @@ def finding(
         )
     elif not complete and tally.unknown:
         said += [words for reason, words in ENDED.items() if reason in (reasons or ())]
+    if tally.unknown and "tie" in (reasons or ()):
+        said.append(TIED)
     return said
 
 
@@ -211,13 +256,29 @@ def differs_most(
     if gap(most) == 0:
         return f"The share of proved predictions is the same in every group compared.{passed_over}"
     if len(groups) == 2:
-        return f"Proved robust are {_of_both(groups, [group.robust for group in groups])}."
+        said = f"Proved robust are {_of_both(groups, [group.robust for group in groups])}."
+        return said + _may_be_made_up(groups[0], groups[1], [group.name for group in groups])
     rest = everybody.besides(most)
     return (
         f"The group “{most.name}” differs most: {share(most.robust, most.people)} of its "
         f"{number(most.people)} people are proved robust, and {share(rest.robust, rest.people)} of the other "
-        f"{number(rest.people)} people.{passed_over}"
+        f"{number(rest.people)} people."
+        f"{_may_be_made_up(most, rest, ['the group', 'the others'])}{passed_over}"
     )
+
+
+def _may_be_made_up(one: VerdictCounts, other: VerdictCounts, names: Sequence[str]) -> str:
+    """Say that people who are unknown could make up a difference in proofs; empty where they cannot."""
+    less, more = sorted((one, other), key=lambda tally: tally.robust / tally.people)
+    if (less.robust + less.unknown) * more.people < more.robust * less.people:
+        return ""
+    if less.unknown == 0:  # the shares are equal
+        return ""
+    open_ones = [
+        f"{share(tally.unknown, tally.people)} of {name}"
+        for tally, name in zip((one, other), names, strict=True)
+    ]
+    return f" The difference may be one in what is undecided: {' and '.join(open_ones)} are unknown."
 
 
 def _of_both(groups: Sequence[VerdictCounts], counts: Sequence[int]) -> str:

@@ -19,6 +19,7 @@ import pandas as pd
 from everytree.audit.shown import shown_columns, title_of, with_groups, withheld_columns
 from everytree.refute.holding import TRIES
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN
+from everytree.show.report.findings import undecided
 from everytree.show.report.method import commands
 from everytree.show.report.ties import Ties, ties_of
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from everytree.audit import AuditResult, Cell
     from everytree.refute.witness import Witness
+    from everytree.results.certification import CertificationResult
     from everytree.results.radii import RadiusResult
     from everytree.table import TrainingTable
 
@@ -94,13 +96,22 @@ def _cell(audit: AuditResult, cell: Cell, notebook: _Notebook, ties: Ties) -> di
         "bias": audit.plan.sweeps[cell.sweep].name,
         "amount": amount_of(cell),
         "model": str(cell.model),
-        "complete": result.complete,
+        "why": _why_unknown(result),
         "engine": result.engine,
         "verdicts": "".join(letters.tolist()),
         "witnesses": [notebook.note(result.witnesses[p]) for p in sorted(result.witnesses)],
         "holds": held,
         "commands": commands(audit.plan.data, cell, audit.plan.learner),
     }
+
+
+def _why_unknown(result: CertificationResult) -> dict[str, list[Any]]:
+    """Sentences about the people who are unknown, each once, and the place of each person's, in order."""
+    unknown = result.verdicts == UNKNOWN
+    reasons = [""] * int(unknown.sum()) if result.reasons is None else result.reasons[unknown].tolist()
+    known = {reason: place for place, reason in enumerate(sorted(set(reasons)))}
+    said = [undecided(reason, result.engine, result.complete) for reason in known]
+    return {"words": said, "of": [known[reason] for reason in reasons]}
 
 
 def amount_of(cell: Cell) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from everytree.bias import Amount
 from everytree.questions.family import family_prepared
-from everytree.results.family import need_text, rest_text
+from everytree.results.family import AND_OTHERS, as_asked, need_text, rest_text
 from everytree.show.plots import AmountsDisplay, CertifiedShareDisplay, TreeFamilyDisplay
 from everytree.show.plots.shares import FEW
 from everytree.show.report.findings import number
@@ -129,6 +129,7 @@ class FamilySection:
 
     model: str
     depth: int
+    levels: int
     svg: str
     nodes: list[SplitList]
 
@@ -150,14 +151,20 @@ def family(audit: AuditResult, cell: Cell) -> FamilySection:
     found = family_prepared(audit.prepared[depth], cell.model, witnesses=known)
     nodes = [
         SplitList(
-            " and ".join(node.path) or "at the root",
+            " and ".join(map(as_asked, node.path)) or "at the root",
             number(node.rows),
-            [(candidate.text, need_text(candidate, node, found.bias)) for candidate in node.candidates],
-            rest_text(node, found.max_amount),
+            [(as_asked(each.text), need_text(each, node, found.bias)) for each in node.candidates],
+            _rest(rest_text(node, found.max_amount)),
         )
         for node in found.root.walk()
     ]
-    return FamilySection(str(cell.model), depth, svg_of(TreeFamilyDisplay.from_family(found)), nodes)
+    levels = 1 + max(len(node.path) for node in found.root.walk())
+    return FamilySection(str(cell.model), depth, levels, svg_of(TreeFamilyDisplay.from_family(found)), nodes)
+
+
+def _rest(said: str) -> str:
+    """What is said of the features that are not listed, in a row that has them for its name."""
+    return "not excluded either, and not listed" if said == AND_OTHERS else said
 
 
 def _fewer_witnesses(result: CertificationResult) -> CertificationResult:

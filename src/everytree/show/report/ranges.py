@@ -7,6 +7,7 @@ and an attained one inwards, so that nothing is said to be seen that was not.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -147,7 +148,14 @@ def _row(metric: str, who: str, row: dict[str, Any]) -> RangeRow | None:
         high_is=row["high_is"],
         seen=seen,
         gap="" if math.isnan(row["gap"]) else _shown(row["gap"], ratio, math.ceil),
-        compared=row["compared"],
+        compared=_in_percent(row["compared"]),
+    )
+
+
+def _in_percent(compared: str) -> str:
+    """Write the rates behind a comparison as the table does."""
+    return re.sub(
+        r"(?<= rate )\d\.\d{3}\b", lambda rate: _written(round(1000 * float(rate[0])), False), compared
     )
 
 

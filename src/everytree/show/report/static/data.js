@@ -14,17 +14,19 @@ const valueOf = (column, p) => (column.codes[p] < 0 ? "(missing)" : column.value
 const labelOf = (data, code) => (code < 0 ? "(a label unseen in training)" : data.label_names[code]);
 const ownLabel = (data, code) => (code < 0 ? labelOf(data, code) : data.labels[code]);
 
-// The number of each person's witness in every cell, worked out once: people who are not robust, in order.
+// The number of each person's witness in every cell, or why there is no verdict, worked out once: people in order.
 function placeWitnesses(data) {
   for (const cell of data.cells) {
     cell.witnessOf = new Map();
     cell.holdsOf = new Map();
-    let next = 0;
+    cell.whyOf = new Map();
+    let next = 0, open = 0;
     for (let p = 0; p < data.n; p++) {
       if (cell.verdicts[p] === "n") {
         cell.holdsOf.set(p, cell.holds[next]);
         cell.witnessOf.set(p, cell.witnesses[next++]);
       }
+      if (cell.verdicts[p] === "u") cell.whyOf.set(p, cell.why.words[cell.why.of[open++]]);
     }
     cell.radius = data.radii.find((r) => r.sweep === cell.sweep && r.depth === cell.depth) || null;
     cell.predicted = data.predictions[cell.depth];
@@ -34,7 +36,7 @@ function placeWitnesses(data) {
 // A radius in words: the largest amount, the value of "?", for which the prediction provably stays.
 function radiusText(radius, p) {
   const low = radius.lower[p], high = radius.upper[p];
-  if (low < 0 && high > 0) return `at most ${high - 1}`;
+  if (low < 0 && high > 0) return `below ${high}`;
   if (low < 0) return high === 0 ? (radius.ties.includes(p) ? "a tie" : "none") : "unknown";
   if (high === low + 1) return String(low);
   if (high < 0) return `at least ${low}`;

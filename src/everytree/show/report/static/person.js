@@ -29,7 +29,7 @@ function verdictSentence(data, cell, p, letter) {
   const words = {
     r: `Proved: every tree that could be learned from a table that this assumption allows predicts ${predicted}.`,
     n: letter === "n" ? refuted(data, cell, p) : "",
-    u: cell.complete ? "Neither a proof nor a witness was found." : "Neither a proof nor a witness was found before the time limit.",
+    u: cell.whyOf.get(p),
   };
   return make("p", { class: "says" }, mark(letter), words[letter]);
 }
