@@ -264,6 +264,8 @@ def test_who_is_unknown_is_told_why(driver, tmp_path):
         browser.open_page(driver, report, f"#person={person}&cell=0")
         said = driver.find_element("css selector", f"#details-{person} .says").text
         assert words in said
+        again = driver.find_element("css selector", f"#details-{person} .command").text  # no proof to check
+        assert again.startswith("Look again, for this person alone: everytree witness ")
 
 
 def test_the_amount_of_an_assumption_is_seen_first(driver, several):

@@ -149,8 +149,9 @@ function commandLine(text) {
 }
 
 function checking(cell, p, letter) {
-  const command = `${cell.commands[letter === "n" ? 0 : 1]} ${p}`;
-  const box = make("p", { class: "command" }, make("span", { text: letter === "n" ? "See it again: " : "Check it again: " }), commandLine(command));
+  const command = `${cell.commands[letter === "r" ? 1 : 0]} ${p}`;
+  const words = { r: "Check it again: ", n: "See it again: ", u: "Look again, for this person alone: " };
+  const box = make("p", { class: "command" }, make("span", { text: words[letter] }), commandLine(command));
   if (letter === "r" && cell.engine === "auto") {
     box.append(" ", make("small", { text: "A proof by path programs is not repeated by this checker, which then says “not confirmed”." }));
   }
