@@ -48,14 +48,16 @@ class FewChanges:
         flips_to = bias.flips_to & (bias.flips > 0)
         self.new_labels = np.column_stack([flips_to, bias.removable & (bias.removals > 0)])
         self.equal = _equal_rows(problem)
-        self.n_equal = int(self.equal.max()) + 1
+        self.n_equal = 0 if self.equal is None else int(self.equal.max()) + 1
 
     def of(self, rows: NDArray[np.int32]) -> Iterator[NDArray[np.int32]] | None:
         """All changes of a node, in parts, those of the fewest rows first; None if they are too many.
 
         Gives arrays ``[c, k]`` of a row, counted within the node, and its new label.
         """
-        first = np.flatnonzero(place_among_equals(self.equal[rows], self.n_equal) < self.most)
+        first = np.arange(len(rows))
+        if self.equal is not None:
+            first = np.flatnonzero(place_among_equals(self.equal[rows], self.n_equal) < self.most)
         new = self.new_labels[rows[first]]
         at, label = np.nonzero(new)
         acts = np.column_stack([first[at], np.where(label == new.shape[1] - 1, REMOVED, label)])
@@ -89,10 +91,13 @@ class FewChanges:
                 yield filled
 
 
-def _equal_rows(problem: Problem) -> NDArray[np.int64]:
-    """Number the rows so that those that are equal in features, label and permissions have one number."""
+def _equal_rows(problem: Problem) -> NDArray[np.int64] | None:
+    """Number the rows so that those that are equal in features, label and permissions have one number.
+
+    None in long tables, where they are not looked for.
+    """
     if len(problem.table.y) > MOST_COMPARED:
-        return np.arange(len(problem.table.y))
+        return None
     rows = np.vstack([problem.columns.codes, problem.types.of_row[None]]).T
     _, equal = np.unique(rows, axis=0, return_inverse=True)
     return np.asarray(equal, np.int64).reshape(-1)
