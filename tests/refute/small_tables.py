@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree.bias import as_bias, resolve
 from everytree.learner import prepare
-from everytree.prove.problem import Problem
+from everytree.prove.problem import People, Problem
+from everytree.refute.judge import Judge
+from everytree.refute.node_changes import NodeChanges
+from everytree.refute.usual_nodes import UsualNodes
 
 
 def random_table(seed):
@@ -25,6 +30,14 @@ def problem_of(X, y, people, depth, bias):
     train = prepared.train
     resolved = resolve(as_bias(bias), train)
     return Problem.of(train, resolved, prepared.learner.settings), prepared
+
+
+def changes_and_tasks(problem, prepared):
+    """The changes of nodes, and the nodes to which somebody comes, each once."""
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    changes, tasks = NodeChanges(problem, judge), defaultdict(list)
+    list(UsualNodes(problem, judge, changes.few.most, np.zeros(len(judge.open), bool)).fill(tasks))
+    return changes, {id(task): task for some in tasks.values() for task in some}.values()
 
 
 def by_itself(search):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from itertools import combinations, count, product
 
 import numpy as np
@@ -15,7 +14,6 @@ from everytree.prove.problem import People
 from everytree.refute import side_by_side, tied_ways
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import Judge
-from everytree.refute.node_changes import NodeChanges
 from everytree.refute.tied_ways import (
     DIFFERS,
     ROWS_A_CODE,
@@ -27,9 +25,8 @@ from everytree.refute.tied_ways import (
     room_for,
     spot_of,
 )
-from everytree.refute.usual_nodes import UsualNodes
 from everytree.support.clock import now
-from tests.refute.small_tables import by_itself, problem_of, random_table
+from tests.refute.small_tables import by_itself, changes_and_tasks, problem_of, random_table
 from tests.truth.oracle import Learner, original_table
 
 
@@ -174,12 +171,9 @@ def test_halves_and_single_changes_give_what_all_changes_together_give(monkeypat
     X = rng.random((60, 3)).round(2)
     y = ((X[:, 0] > 0.5) ^ (rng.random(60) < 0.1)).astype(int)
     problem, prepared = problem_of(X, y, rng.random((25, 3)), 2, "flip(2)")
-    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
-    tasks = defaultdict(list)
-    changes = NodeChanges(problem, judge)
-    list(UsualNodes(problem, judge, 2, np.zeros(25, bool)).fill(tasks))
+    changes, tasks = changes_and_tasks(problem, prepared)
     seen = set()
-    for task in {id(task): task for some in tasks.values() for task in some}.values():
+    for task in tasks:
         ready = changes.ready(task)
         for k in count():
             part = by_itself(changes.part(task, ready, k))

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 import pytest
 
-from everytree.prove.problem import People
-from everytree.refute.judge import Judge
-from everytree.refute.node_changes import NodeChanges
-from everytree.refute.usual_nodes import UsualNodes
-from tests.refute.small_tables import by_itself, problem_of
+from tests.refute.small_tables import by_itself, changes_and_tasks, problem_of
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -20,12 +14,9 @@ def test_nodes_above_are_looked_at_together_as_one_by_one(seed):
     X = rng.integers(0, 12, (70, 3)).astype(float)
     y = ((X[:, 0] > 5) ^ (rng.random(70) < 0.25)).astype(int)
     problem, prepared = problem_of(X, y, rng.integers(0, 12, (20, 3)).astype(float), None, "flip(1)")
-    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
-    tasks = defaultdict(list)
-    changes = NodeChanges(problem, judge)
-    list(UsualNodes(problem, judge, 1, np.zeros(20, bool)).fill(tasks))
+    changes, tasks = changes_and_tasks(problem, prepared)
     seen = set()
-    for task in {id(task): task for some in tasks.values() for task in some}.values():
+    for task in tasks:
         flips = np.array([[[r, 1 - y[row]]] for r, row in enumerate(task.node.rows)], np.int32)
         changes._by_flips = True
         quickly, _ = by_itself(changes.highest(task, flips))
