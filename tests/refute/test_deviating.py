@@ -22,7 +22,8 @@ def node(rng):
     left = np.array([np.bincount(y[code[j] <= low], minlength=n_labels) for j, low in cuts], np.int64)
     feature, low = np.array(cuts, np.int32).T.copy()
     nowhere = np.zeros(0, np.int64)
-    return Spot(code, np.zeros((0, 0), np.int32), nowhere, nowhere, y), (feature, low, left), total
+    key = np.zeros((len(y), 4), np.int64)
+    return Spot(code, np.zeros((0, 0), np.int32), nowhere, nowhere, y, key), (feature, low, left), total
 
 
 def changes_of(rng, spot, n_labels, n_changes=60):

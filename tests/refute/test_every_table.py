@@ -9,7 +9,6 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
-from everytree.learner.criterion.front import largest_step, lookup
 from everytree.prove.problem import People
 from everytree.refute import side_by_side, tied_ways
 from everytree.refute.every_table import EveryTable
@@ -19,27 +18,10 @@ from everytree.refute.tied_ways import (
     ROWS_A_CODE,
     SAME,
     UNSURE,
-    Group,
-    fates_of,
-    layout_of,
-    room_for,
-    spot_of,
 )
 from everytree.support.clock import now
-from tests.refute.small_tables import by_itself, changes_and_tasks, problem_of, random_table
+from tests.refute.small_tables import by_itself, changes_and_tasks, fates, problem_of, random_table
 from tests.truth.oracle import Learner, original_table
-
-
-def fates(problem, prepared, *changes):
-    """What becomes of everybody after each of some changes of the whole table."""
-    y, layout = problem.table.y, layout_of(problem.columns)
-    spot = spot_of(problem.columns, layout, y, np.arange(len(y), dtype=np.int32))
-    listed = np.array([[*change, *[(-1, -1)] * (3 - len(change))] for change in changes], np.int32)
-    group = Group(prepared.test.X, prepared.predictions)
-    args = spot, problem.bias.n_labels, len(listed), len(prepared.predictions)
-    room = room_for(lookup(problem.criterion, len(y)), *args)
-    step = largest_step(problem.criterion, len(problem.table.y))
-    return fates_of(problem.criterion, problem.columns, spot, step, listed, group, problem.depth, room)[0]
 
 
 @pytest.mark.parametrize("rows_a_code", [0, ROWS_A_CODE, 1000], ids=["counted", "both", "listed"])

@@ -45,7 +45,7 @@ def test_lists_are_looked_at_as_a_whole_by_one_thread_or_in_halves(work, monkeyp
     parts = []
 
     def search():
-        parts.extend((yield from Threads().look(lambda some: list(range(7))[some], 7, work)))
+        parts.extend((yield from Threads().look(lambda some, _: list(range(7))[some], 7, work)))
 
     assert list(side_by_side(iter([search()]))) == []
     assert [each for part in parts for each in part] == list(range(7))
@@ -53,7 +53,7 @@ def test_lists_are_looked_at_as_a_whole_by_one_thread_or_in_halves(work, monkeyp
 
 
 def test_what_a_kernel_raises_is_raised_where_it_was_asked_for():
-    def kernel(some):
+    def kernel(some, where):
         raise ZeroDivisionError
 
     def search():
@@ -68,7 +68,7 @@ def test_kernels_that_nobody_waits_for_any_longer_are_not_begun(monkeypatch):
     monkeypatch.setattr(module, "AT_A_TIME", 4)
     threads, gate, begun = Threads(), Event(), []
 
-    def kernel(some):
+    def kernel(some, where):
         begun.append(some)
         gate.wait(10)
 
@@ -80,5 +80,6 @@ def test_kernels_that_nobody_waits_for_any_longer_are_not_begun(monkeypatch):
     assert [next(found) for _ in "abcd"] == list("abcd")  # three are asked for, by two threads
     found.close()
     gate.set()
-    threads._pool.shutdown()
+    for thread in threads._threads:
+        thread.shutdown()
     assert len(begun) == 2

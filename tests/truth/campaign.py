@@ -221,8 +221,9 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
     """Compare one problem's verdicts with every table of B(T); stop at the first violation.
 
     ``engine`` is the name of one of the library's engines or of `OTHERS`, a certifier of your own, "bounds"
-    for the inequality below the relational engine, "check bounds" for those of the check, "witnesses" for
-    cases of `tests.truth.witnesses`, "metrics" for ranges of metrics, or one of `PLANTED`.
+    for the inequality below the relational engine, "check bounds" for those of the check, "known nodes" for
+    what is known of nodes, "witnesses" for cases of `tests.truth.witnesses`, "metrics" for ranges of metrics,
+    or one of `PLANTED`.
     """
     if engine == "metrics":
         from tests.truth.metric_oracle import examine_problem
@@ -237,6 +238,10 @@ def examine(problem: Problem, engine: str | Certifier, seeds: int = 2) -> Tally:
         from tests.truth.checker_bounds import examine_check_bounds
 
         return examine_check_bounds(problem)
+    if engine == "known nodes":
+        from tests.truth.known import examine_known
+
+        return examine_known(problem)
     if engine == "witnesses":
         from tests.truth.witnesses import examine_witnesses
 

@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "screening" for a walk that only screens, "check" for the independent check, "files", "path files", "change files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "witnesses"
+        "screening" for a walk that only screens, "check" for the independent check, "files", "path files", "change files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "known nodes" for what is known of nodes, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -235,6 +235,11 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("the only kind of change is not made", "refute/change_kinds.py", "        _relabel(spot, label, changes[kinds.change[0]], kinds, False)\n", "", engine="tables", focus=FLIP),
     Mutant("leaves keep their labels after changes", "refute/change_kinds.py", "        _count_changed(spot, changes[kinds.change[q]], kinds)\n        kinds.says", "        kinds.changed[:] = kinds.counts\n        kinds.says", engine="tables", focus=FLIP),
     Mutant("splits that cut alike send people alike", "refute/change_kinds.py", "            n_ties += 1\n", "            n_ties += kinds.cut_mark[at] != kinds.marks[CUT]\n", engine="tables", focus=FLIP, seed=221),
+    Mutant("a known node is known by its rows alone", "refute/known_nodes.py", "(change[k, 1] - spot.label[r]) * spot.key[r, 2 + m]", "0 * spot.key[r, 2 + m]", engine="known nodes", focus=FLIP),
+    Mutant("a known node is known by the number of its rows", "refute/known_nodes.py", "return np.hstack([label_0, step])", "return np.hstack([0 * label_0, 0 * step])", engine="known nodes", focus=FLIP),
+    Mutant("a known node never stops", "refute/known_nodes.py", "= known.stops[at], 0,", "= False, 0,", engine="known nodes", focus=FLIP),
+    Mutant("known nodes send people without a value to the left", "refute/known_nodes.py", "= known.threshold[k], known.without[k]", "= known.threshold[k], 0", engine="known nodes", focus=HOLES_FLIP),
+    Mutant("only the first of the splits that tie is known", "refute/known_nodes.py", "known.end[at] = known.used[SPLITS]", "known.end[at] = min(known.begin[at] + 1, known.used[SPLITS])", engine="known nodes", focus=FLIP),
     Mutant("what the second half of the changes does is not read", "refute/node_changes.py", "np.hstack([fates for fates, _ in halves])", "np.hstack([fates * (k == 0) for k, (fates, _) in enumerate(halves)])", engine="tables", focus=FLIP),
     Mutant("only half of the changes may give another split", "refute/node_changes.py", "np.concatenate([found for found, _ in halves])", "np.concatenate([found - len(task.usual) * 9 * k - 9 * k for k, (found, _) in enumerate(halves)])", engine="tables", focus=FLIP),
     Mutant("whom a change turns is proved", "refute/every_table.py", "(fates != SAME).any(axis=1)\n                step", "(fates == MAY_DIFFER).any(axis=1)\n                step", engine="tables", focus=FLIP),

@@ -115,7 +115,8 @@ class Deciding:
         self.problem, self.prepared, self.limits = problem, prepared, limits
         test = prepared.test
         people = People(test.X, prepared.predictions)
-        self.judge = Judge(problem, prepared.learner.new_tree, people, test.frame, limits.deadline)
+        known = test.frame, limits.deadline, prepared.tree.tree_
+        self.judge = Judge(problem, prepared.learner.new_tree, people, *known)
         self.auto = engine == "auto"
         prover = IntervalEngine() if engine == "interval" else RelationalEngine()
         self.walk = SharedWalk(problem, people, prover, limits, self.judge.walkable, n_jobs)

@@ -48,7 +48,8 @@ class Judge:
     ``proved`` are people who must never change: if one does, a proof is wrong, and that is said aloud.
     ``open`` are those who are neither proved nor refuted; ``frame`` their original columns, if known.
     ``walkable`` are those who are neither proved nor refuted by a change: of people whom a mere tie refutes a
-    walk may still find that the tree was never learned from this table.
+    walk may still find that the tree was never learned from this table. ``tree`` is the one whose predictions
+    are certified, as nodes, if it is known.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Judge:
         people: People,
         frame: pd.DataFrame | None = None,
         deadline: float = math.inf,
+        tree: Any = None,
     ) -> None:
         self.problem = problem
         self.new_tree = new_tree
@@ -75,6 +77,7 @@ class Judge:
         self.witnesses: dict[int, tuple[Trial, int]] = {}
         self.retrained = 0
         self.training_seconds = _training_seconds(problem)
+        self.tree = tree
         self.seeds: Sequence[int | None] = SEEDS if new_tree().random_state is None else (None,)
 
     def consider(self, trial: Trial, people: NDArray[np.int32]) -> bool:

@@ -17,8 +17,9 @@ from everytree.refute.change import Change
 from everytree.refute.deviating import deviating
 from everytree.refute.deviating_flips import deviating_by_flips
 from everytree.refute.few_changes import REMOVED, FewChanges, place_among_equals
+from everytree.refute.known_nodes import no_known_nodes
 from everytree.refute.nodes_above import highest_altered, highest_by_flips, nodes_above
-from everytree.refute.side_by_side import Search, Threads
+from everytree.refute.side_by_side import HERE, Search, Threads
 from everytree.refute.tied_ways import (
     DIFFERS,
     MAY_DIFFER,
@@ -85,15 +86,17 @@ class NodeChanges:
         self.problem, self.judge, self.few = problem, judge, FewChanges(problem)
         self.ready = lru_cache(MOST_READY)(self._make_ready)
         self._spot = lru_cache(MOST_READY)(self._make_spot)
-        codes, nowhere = np.ascontiguousarray(problem.columns.codes), np.zeros(0, np.int64)
-        self._everywhere = Spot(codes, np.zeros((0, 0), np.int32), nowhere, nowhere, problem.table.y)
         self._layout = layout_of(problem.columns)
+        codes, nowhere = np.ascontiguousarray(problem.columns.codes), np.zeros(0, np.int64)
+        self._everywhere = Spot(
+            codes, np.zeros((0, 0), np.int32), nowhere, nowhere, problem.table.y, self._layout.key
+        )
         self._numbers = lookup(problem.criterion, len(problem.table.y))
         self._step = cache(partial(largest_step, problem.criterion))
         self._criterion = for_kernels(problem.criterion)
         self._by_flips = self._criterion is None and not problem.bias.removals  # Gini
         self._above = lru_cache(MOST_READY)(lambda task: nodes_above(task, self._step))
-        self.threads = Threads()
+        self.threads, self._known = Threads(), [no_known_nodes() for _ in range(HERE + 1)]
 
     def _make_ready(self, task: Task) -> Ready | None:
         """Prepare a node for its changes; None if they are too many."""
@@ -120,9 +123,10 @@ class NodeChanges:
         step = self._step(len(spot.label))
         group = Group(judge.shown[people], judge.predictions[people])
 
-        def look(some: slice) -> tuple[NDArray[np.int8], int]:
+        def look(some: slice, where: int) -> tuple[NDArray[np.int8], int]:
             listed, depth = changes[some], task.node.depth
-            room = room_for(self._numbers, spot, n_labels, len(listed), len(people))
+            known = self._known[where]
+            room = room_for(self._numbers, spot, n_labels, len(listed), len(people), known)
             fates, work = fates_of(self._criterion, columns, spot, step, listed, group, depth, room)
             return fates, work
 
@@ -175,7 +179,7 @@ class NodeChanges:
         everywhere = changes.copy()
         everywhere[:, :, 0] = np.where(changes[:, :, 0] < 0, -1, task.node.rows[changes[:, :, 0]])
 
-        def look(some: slice) -> tuple[NDArray[np.int64], int]:
+        def look(some: slice, where: int) -> tuple[NDArray[np.int64], int]:
             if self._by_flips:
                 highest, work = highest_by_flips(self._everywhere, above, everywhere[some])
             else:
@@ -194,7 +198,7 @@ class NodeChanges:
             return np.zeros(len(changes), np.int64), 0
         step, what = self._step(len(task.node.rows)), (task.splits, task.total, task.usual)
 
-        def look(some: slice) -> tuple[NDArray[np.int64], int]:
+        def look(some: slice, where: int) -> tuple[NDArray[np.int64], int]:
             if self._by_flips:
                 found, work = deviating_by_flips(spot, *what, changes[some])
             else:

@@ -48,7 +48,7 @@ class PartTrees:
         if not (self.worthwhile and p in people and not trial.change.removed and judge.allows(trial)):
             return False
         cells = len(altered.spot.label) * self.judge.X.shape[1]
-        (after,) = yield from self.changes.threads.look(lambda _: self._labels(altered, people), 1, cells)
+        (after,) = yield from self.changes.threads.look(lambda *_: self._labels(altered, people), 1, cells)
         turned = after != judge.predictions[people]
         people, after = people[turned], after[turned]
         if p not in people:

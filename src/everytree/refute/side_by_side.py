@@ -17,26 +17,38 @@ Result = TypeVar("Result")
 Search = Generator[Future[Any], None, Result]
 """Gives what it waits for, and in the end its result."""
 
-AT_A_TIME = 8
+AT_A_TIME = 12
 """Searches that are followed at a time: enough for two threads to have something to do."""
 
 WORTHWHILE, MANY = 20_000, 1_000_000
 """Changes times cells from which on a thread looks at them, and from which on two share them."""
 
 
+HERE = 2
+"""Where kernels run that are not worth a thread."""
+
+
 class Threads:
-    """Two threads for kernels, which let others run."""
+    """Two threads for kernels, which let others run.
+
+    A kernel is told where it runs, `HERE` or in one of the threads, so that it may keep something for the
+    next one that runs there; who runs where does not hang on who is ready first.
+    """
 
     def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(2)  # which begins them when they are needed
+        self._threads = [ThreadPoolExecutor(1) for _ in range(HERE)]  # each begins when it is needed
+        self._turn = 0
 
-    def look(self, kernel: Callable[[slice], Result], length: int, work: int) -> Search[list[Result]]:
+    def look(self, kernel: Callable[[slice, int], Result], length: int, work: int) -> Search[list[Result]]:
         """Look at a list, both halves at a time where there is much to do; what is found, in order."""
         if work < WORTHWHILE:
-            return [kernel(slice(0, length))]
+            return [kernel(slice(0, length), HERE)]
         middle = (length + 1) // 2 if work >= MANY else length
         parts = [slice(0, middle), slice(middle, length)][: 1 if middle == length else 2]
-        asked = [self._pool.submit(kernel, part) for part in parts]
+        asked = []
+        for part in parts:
+            asked.append(self._threads[self._turn].submit(kernel, part, self._turn))
+            self._turn = 1 - self._turn
         yield from asked
         return [one.result() for one in asked]
 

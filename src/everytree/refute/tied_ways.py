@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.learner.criterion.front import new_branches
-from everytree.refute.change_kinds import MOST_CUTS, Kinds, find_ties, kinds_for, must_split, tell_apart
+from everytree.refute.change_kinds import MOST_CUTS, Kinds, kinds_for, must_split, tell_apart
 from everytree.refute.cuts import side_of
+from everytree.refute.known_nodes import KnownNodes, labelled, row_keys, ties_of
 from everytree.refute.node_scores import Rivals, rivals_for
 from everytree.support.kernels import inner_kernel, kernel
 
@@ -45,17 +46,19 @@ kept sorted. Counting costs less for each row, and a step for each value."""
 
 
 class Layout(NamedTuple):
-    """Columns that are listed, and the places of the values of others, as in a `Spot`."""
+    """Columns that are listed, the places of the values of others, and keys of all rows, as in a `Spot`."""
 
     listed: NDArray[np.int64]
     begins: NDArray[np.int64]
+    key: NDArray[np.int64]
 
 
 class Spot(NamedTuple):
     """The rows of a node: ``code[j, r]`` of its r-th row, and labels.
 
     ``order`` has the rows as they come and in the order of each of the ``listed`` columns. The values of
-    others are counted: those of column j have the places from ``begins[j]`` to ``begins[j + 1]``.
+    others are counted: those of column j have the places from ``begins[j]`` to ``begins[j + 1]``. Nodes are
+    known again by the ``key`` of their rows (`known_nodes.py`).
     """
 
     code: NDArray[np.int32]
@@ -63,6 +66,7 @@ class Spot(NamedTuple):
     listed: NDArray[np.int64]
     begins: NDArray[np.int64]
     label: NDArray[np.int64]
+    key: NDArray[np.int64]
 
 
 class Group(NamedTuple):
@@ -91,6 +95,7 @@ class Room(NamedTuple):
     last_mark: NDArray[np.int64]
     kinds: Kinds
     rivals: Rivals
+    known: KnownNodes
 
 
 WHICH, WHO, TIED = 0, 1, 2
@@ -105,7 +110,8 @@ def layout_of(columns: Columns) -> Layout:
     """Say which columns are listed, and where the values of others have their places."""
     n_codes = np.diff(columns.starts)
     counted = (n_codes <= FEW_CODES) & (ROWS_A_CODE * n_codes <= columns.codes.shape[1])
-    return Layout(np.flatnonzero(~counted), np.append(0, np.cumsum(np.where(counted, n_codes, 0))))
+    begins = np.append(0, np.cumsum(np.where(counted, n_codes, 0)))
+    return Layout(np.flatnonzero(~counted), begins, row_keys(columns.codes.shape[1]))
 
 
 def spot_of(columns: Columns, layout: Layout, y: NDArray[np.int64], rows: NDArray[np.int32]) -> Spot:
@@ -114,10 +120,12 @@ def spot_of(columns: Columns, layout: Layout, y: NDArray[np.int64], rows: NDArra
     order = np.empty((1 + len(layout.listed), len(rows)), np.int32)
     order[0] = np.arange(len(rows))
     order[1:] = np.argsort(code[layout.listed], axis=1, kind="stable")
-    return Spot(code, order, layout.listed, layout.begins, y[rows])
+    return Spot(code, order, layout.listed, layout.begins, y[rows], labelled(layout.key[rows], y[rows]))
 
 
-def room_for(numbers: NDArray[np.float64], spot: Spot, n_labels: int, n_changes: int, n_people: int) -> Room:
+def room_for(
+    numbers: NDArray[np.float64], spot: Spot, n_labels: int, n_changes: int, n_people: int, known: KnownNodes
+) -> Room:
     """Make room for following people through a node after so many changes; ``numbers`` are of `lookup`."""
     n_rows, n_cases = len(spot.label), max(LEAST_CASES, TIMES_CASES * n_changes * n_people)
     live = np.empty((len(spot.order), TIMES_ROWS * n_rows), np.int32)
@@ -125,7 +133,7 @@ def room_for(numbers: NDArray[np.float64], spot: Spot, n_labels: int, n_changes:
     child, last_mark = np.empty((MOST_WAITING, 10), np.int64), np.zeros(1, np.int64)
     sent, sent_mark = np.zeros(2 * MOST_CUTS, np.int64), np.zeros(2 * MOST_CUTS, np.int64)
     kinds, rivals = kinds_for(n_rows, n_labels, n_changes), rivals_for(spot, n_labels, numbers)
-    return Room(live, cases, kind, child, sent, sent_mark, last_mark, kinds, rivals)
+    return Room(live, cases, kind, child, sent, sent_mark, last_mark, kinds, rivals, known)
 
 
 @kernel
@@ -212,20 +220,9 @@ def _follow(
         if must_split(spot, changes, size, depth, n_kinds, room.kinds):
             if look > 0:
                 _narrow(spot.code, room.live, room.child[waiting], at, 1, len(spot.order))
-            n_cuts, scored = find_ties(
-                criterion,
-                columns,
-                spot,
-                step,
-                label,
-                changes,
-                live,
-                n_kinds,
-                branches,
-                room.kinds,
-                room.rivals,
-            )
-            work += size * len(spot.code) + scored
+            what = spot, label, changes, live, n_kinds
+            n_cuts, scored = ties_of(criterion, columns, step, *what, branches, room)
+            work += scored
         waiting = _send(group, begin, end, at, size, depth, n_cuts, waiting, fates, room)
         fits = False
         while waiting and not fits:
