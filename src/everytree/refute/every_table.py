@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Future
 from heapq import heappop, heappush
-from itertools import count, pairwise
+from itertools import chain, count, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,14 +35,14 @@ if TYPE_CHECKING:
 MOST_CHANGES = 8
 """With larger budgets the changes of any node are too many."""
 
-SIZES = (32, 512, 4096)
+SIZES = (32, 256, 1024, 4096)
 """Rows of nodes that are looked at before larger ones, for everybody."""
 
 FIRST, LONGER, MOST_CASES = 32, 4, 100_000
 """Changes of a node that are tried first, how many times as many then, and at most, times people, before
 others have their turn."""
 
-TOGETHER = 128
+TOGETHER = 512
 """People for whom changes are tried at once."""
 
 ONCE_MORE = 8
@@ -51,7 +51,7 @@ ONCE_MORE = 8
 TRIALS_A_PERSON = 40
 """Tables on which the user's tree is retrained for the sake of one person because of ties."""
 
-LEARNING, DEAR_LEARNING = (8.0, 1.0, 0.25), (0.2, 0.05, 0.0)
+LEARNING, DEAR_LEARNING = (8.0, 1.0, 0.25), (0.05, 0.02, 0.0)
 """How much longer learning may take than looking for changes, by doubt (`SURE`, `ALTERED`, `TIED`), while
 there is both to do; and where a training takes long, so that looking decides more people."""
 
@@ -91,6 +91,7 @@ class EveryTable:
         self.finished = np.zeros(len(judge.open), np.bool_)
         self.blocked = np.zeros(len(judge.open), np.bool_)
         self.doubtful = np.zeros(len(judge.open), np.bool_)
+        self._listed = False
         self._trials: Counter[int] = Counter()
         self._sure: Counter[int] = Counter()
         self._found: list[tuple[int, int, int, int, Trial]] = []
@@ -118,11 +119,11 @@ class EveryTable:
         self.changes = NodeChanges(self.problem, self.judge)
         self.part_trees = PartTrees(self.judge, self.changes)
         tasks: dict[int, list[Task]] = defaultdict(list)
-        yield from UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked).fill(tasks)
-        yield from self._take_turns(self._look_for_all(tasks))
+        phases = self._list_nodes(tasks), self._for_all(tasks)
+        yield from self._take_turns(chain.from_iterable(map(side_by_side, phases)))
         for p in np.flatnonzero(self.people & self.judge.open).tolist():
-            again = self._look_for(np.array([p], np.int32), tasks, 0, len(self.problem.table.y), by_all=True)
-            yield from self._take_turns(again)
+            again = self._for_some(np.array([p], np.int32), tasks, 0, len(self.problem.table.y), by_all=True)
+            yield from self._take_turns(side_by_side(again))
             if self.judge.open[p]:
                 self._finish(p)
 
@@ -158,6 +159,11 @@ class EveryTable:
         """People who are about to fall: a table that should do was found and not read yet."""
         return {p for p, times in self._sure.items() if times} | self.under_way.people()
 
+    def _may_finish(self, p: int, tasks: dict[int, list[Task]]) -> None:
+        """Prove somebody whom no change touches, where all nodes were looked at."""
+        if self.judge.open[p] and not tasks[p] and not self.doubtful[p]:
+            self._finish(p)
+
     def _finish(self, p: int) -> None:
         """Everything was tried for somebody: proved, unless a table was found that may give another label."""
         self.finished[p] = not self.blocked[p]
@@ -166,54 +172,69 @@ class EveryTable:
 
     def _learn(self, p: int, trial: Trial) -> float:
         """Retrain on a table from which somebody may get another label; gives about the seconds."""
-        before = self.judge.retrained
+        before = self.judge.retrained + len(self.under_way)
         if self.judge.open[p]:
             self.blocked[p] |= not self.under_way.put(trial, np.array([p], np.int32))
-        return self.judge.training_seconds * (self.judge.retrained - before) / self.under_way.at_once
+        trees = self.judge.retrained + len(self.under_way) - before
+        return self.judge.training_seconds * trees / self.under_way.at_once
 
-    def _look_for_all(self, tasks: dict[int, list[Task]]) -> Iterator[_Step]:
-        """Try the changes of nodes for many people at once; prove whom none of them touches.
+    def _for_all(self, tasks: dict[int, list[Task]]) -> Iterator[Iterator[_Step | Future[Any]]]:
+        """Give the searches for everybody, one a node, in the order in which they are begun.
 
-        Leaves with few changes come first: one is often enough, and little is to be learned. Then come small
-        nodes, for everybody; in them, those who have the least to look at. What is left in ``tasks`` are the
-        nodes that were not looked at to the end for a person.
+        Small nodes come first, for everybody; in them, those who have the least to look at. Where ties lead
+        people several ways, their own one comes before others: on these the tables that are found seldom turn
+        them. What is left in ``tasks`` are the nodes that were not looked at to the end for a person.
         """
-        people = np.flatnonzero(self.people).tolist()
+        self._listed = True
+        people = np.flatnonzero(self.people & self.judge.open).tolist()
+        for p in people:
+            self._may_finish(p, tasks)
         to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
         ordered = np.array(sorted(people, key=to_do.__getitem__), np.int32)
-        few = int(SIZES[-1] ** (1 / self.changes.few.most))
-        yield from self._look_for(ordered, tasks, 0, few, leaves=True)
-        for more_than, most in pairwise((0, *SIZES, max(SIZES[-1], len(self.problem.table.y)))):
+        sizes = list(pairwise((0, *SIZES, max(SIZES[-1], len(self.problem.table.y)))))
+        for own, (more_than, most) in product((True, False), sizes):
             left = ordered[self.judge.open[ordered]]
             for begin in range(0, len(left), TOGETHER):
-                some = left[begin : begin + TOGETHER]
-                yield from self._look_for(some, tasks, more_than, most)
-                for p in some.tolist():
-                    if self.judge.open[p] and not tasks[p] and not self.doubtful[p]:
-                        self._finish(p)
+                yield from self._for_some(left[begin : begin + TOGETHER], tasks, more_than, most, own=own)
 
-    def _look_for(
+    def _list_nodes(self, tasks: dict[int, list[Task]]) -> Iterator[Iterator[_Step | Future[Any]]]:
+        """List all nodes; gives a search for each leaf with few changes, as soon as it is listed.
+
+        One change is often enough there, and little is to be learned.
+        """
+        few, seconds = int(SIZES[-1] ** (1 / self.changes.few.most)), 0.0
+        nodes = UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked)
+        for more, task in nodes.fill(tasks):
+            seconds += more
+            if task is not None and task.splits is None and len(task.node.rows) <= few:
+                listed = _Step(seconds, len(task.node.rows))
+                seconds = 0.0
+                yield chain([listed], self._look_in(task, task.people[task.own].tolist(), tasks, False))
+        yield iter([_Step(seconds, 0)])
+
+    def _for_some(
         self,
         some: NDArray[np.int32],
         tasks: dict[int, list[Task]],
         more_than: int,
         most: int,
         *,
+        own: bool | None = None,
         by_all: bool = False,
-        leaves: bool = False,
-    ) -> Iterator[_Step]:
-        """Try the changes of nodes with so many rows, for some people, the smallest first; or of ``leaves``.
+    ) -> Iterator[Iterator[_Step | Future[Any]]]:
+        """Give searches for some people, in nodes with so many rows, the smallest first.
 
-        Whoever is about to fall is passed over, and keeps the nodes that were not looked at, unless everybody
-        is looked at ``by_all`` changes.
+        They are on their ``own`` way, on others, or on both. Whoever is about to fall is passed over, and
+        keeps the nodes that were not looked at, unless everybody is looked at ``by_all`` changes.
         """
         theirs: dict[Task, list[int]] = defaultdict(list)
         for p in some[self.judge.open[some]].tolist():
             for task in tasks[p]:
-                if more_than < len(task.node.rows) <= most and (task.splits is None or not leaves):
+                on_own_way = own is None or own == (p in task.people[task.own])
+                if more_than < len(task.node.rows) <= most and on_own_way:
                     theirs[task].append(p)
-        smallest_first = sorted(theirs, key=lambda task: len(task.node.rows))
-        yield from side_by_side(self._look_in(task, theirs[task], tasks, by_all) for task in smallest_first)
+        for task in sorted(theirs, key=lambda task: len(task.node.rows)):
+            yield self._look_in(task, theirs[task], tasks, by_all)
 
     def _look_in(
         self, task: Task, those: list[int], tasks: dict[int, list[Task]], by_all: bool
@@ -226,6 +247,8 @@ class EveryTable:
             yield from self._look_at(task, people, ended, by_all)
         for p in people[ended].tolist():
             tasks[p].remove(task)
+            if self._listed and not by_all:
+                self._may_finish(p, tasks)
 
     def _look_at(
         self, task: Task, people: NDArray[np.int32], ended: NDArray[np.bool_], by_all: bool

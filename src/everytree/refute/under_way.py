@@ -78,6 +78,10 @@ class UnderWay:
         self._threads = ThreadPoolExecutor(AT_ONCE)  # which begins one when it is needed
         self._waiting: deque[tuple[Trial, NDArray[np.int32], Future[Learned]]] = deque()
 
+    def __len__(self) -> int:
+        """Trees that are under way."""
+        return len(self._waiting)
+
     def put(self, trial: Trial, people: NDArray[np.int32]) -> bool:
         """Learn from a trial for some people's sake; where that is cheap, it is read at once.
 

@@ -35,12 +35,17 @@ NODE_SECONDS, CELL_SECONDS = 3e-4, 1e-8
 """About what a node costs, and each row and column that is looked at."""
 
 
+ROOT, ELSEWHERE = 0, -1
+"""Nodes of the user's own tree: the first, and none."""
+
+
 @dataclass(eq=False)
 class Task:
     """A node whose changes are to be tried: who comes there, labels, splits, and the next such node above.
 
     Where ties lead to a node in several ways, the one above is that of the first way. It is ``certain`` for
-    some of the people that they come there, whichever of the splits that tie above is taken.
+    some of the people that they come there, whichever of the splits that tie above is taken; others come
+    there in the ``own`` tree of the user, by the splits that it took, or not even that.
     """
 
     node: Node
@@ -50,6 +55,7 @@ class Task:
     usual: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
     above: Task | None = None
     certain: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
+    own: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
 class UsualNodes:
@@ -60,16 +66,19 @@ class UsualNodes:
         self.nodes, self.engine = Nodes(problem), RelationalEngine()
         self.X = np.ascontiguousarray(judge.shown.T)
 
-    def fill(self, tasks: dict[int, list[Task]]) -> Iterator[float]:
-        """Follow the splits that tie on T, with everybody who is still open."""
+    def fill(self, tasks: dict[int, list[Task]]) -> Iterator[tuple[float, Task | None]]:
+        """Follow the splits that tie on T, with everybody who is still open.
+
+        Gives, node by node, about the seconds, and what is to be tried there.
+        """
         served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
         everybody = np.flatnonzero(self.judge.open).astype(np.int32)
         # people without a value have a rule of their own
         certain = np.full(len(self.judge.open), len(self.problem.views.doubled) == 0)
-        stack: list[tuple[Node, NDArray[np.int32], Task | None, NDArray[np.bool_]]] = []
-        stack.append((self.nodes.root(), everybody, None, certain))
+        stack: list[tuple[Node, NDArray[np.int32], Task | None, NDArray[np.bool_], NDArray[np.bool_], int]]
+        stack = [(self.nodes.root(), everybody, None, certain, ~self.blocked, ROOT)]
         while stack:
-            node, people, above, certain = stack.pop()
+            node, people, above, certain, own, at = stack.pop()
             key = node.rows.tobytes(), min(node.depth, len(node.rows))
             known = served.setdefault(key, np.zeros(len(self.judge.open), np.bool_))
             people = people[~known[people] & self.judge.open[people]]
@@ -81,13 +90,16 @@ class UsualNodes:
                 continue
             task, children, n_usual = self._look(node, people)
             surely = self._surely(children, n_usual)
+            below = []
             for child, there in children:
-                stack.append((child, there, task or above, certain & surely[child.rows.tobytes()]))
+                stays = certain & surely[child.rows.tobytes()]
+                below.append((child, there, task or above, stays, *self._own_way(child, own, at)))
+            stack += sorted(below, key=lambda way: way[-1] != ELSEWHERE)  # the last is looked at first
             if task is not None:
-                task.above, task.certain = above, certain[people]
+                task.above, task.certain, task.own = above, certain[people], own[people]
                 for p in people.tolist():
                     tasks[p].append(task)
-            yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X)
+            yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X), task
 
     def _look(
         self, node: Node, people: NDArray[np.int32]
@@ -153,6 +165,23 @@ class UsualNodes:
             there = times.setdefault(child.rows.tobytes(), np.zeros(len(self.judge.open), np.int64))
             there[people] += 1
         return {rows: there == n_usual for rows, there in times.items()}
+
+    def _own_way(self, child: Node, own: NDArray[np.bool_], at: int) -> tuple[NDArray[np.bool_], int]:
+        """Who comes to a child in the user's own tree, of those who come to its node, and where it is there.
+
+        This says where to look first, and proves nothing.
+        """
+        tree = self.judge.tree
+        if tree is None or at == ELSEWHERE or tree.children_left[at] < 0:
+            return own & (tree is None), ELSEWHERE
+        feature, threshold = tree.feature[at], tree.threshold[at]
+        on_left = self.problem.table.X[child.rows, feature] <= threshold
+        if on_left.any() != on_left.all():
+            return np.zeros_like(own), ELSEWHERE
+        to = int(tree.children_left[at] if on_left[0] else tree.children_right[at])
+        if tree.n_node_samples[to] != len(child.rows):
+            return np.zeros_like(own), ELSEWHERE
+        return own & ((self.judge.X[:, feature] <= threshold) == on_left[0]), to
 
     def _leaf(self, node: Node, people: NDArray[np.int32], total: NDArray[np.int64]) -> Task | None:
         """A node that the learner does not split: nothing to try if no change can give it another label."""
