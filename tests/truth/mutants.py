@@ -235,7 +235,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("the only kind of change is not made", "refute/change_kinds.py", "        _relabel(spot, label, changes[kinds.change[0]], kinds, False)\n", "", engine="tables", focus=FLIP),
     Mutant("leaves keep their labels after changes", "refute/change_kinds.py", "        _count_changed(spot, changes[kinds.change[q]], kinds)\n        kinds.says", "        kinds.changed[:] = kinds.counts\n        kinds.says", engine="tables", focus=FLIP),
     Mutant("splits that cut alike send people alike", "refute/change_kinds.py", "            n_ties += 1\n", "            n_ties += kinds.cut_mark[at] != kinds.marks[CUT]\n", engine="tables", focus=FLIP, seed=221),
-    Mutant("a known node is known by its rows alone", "refute/known_nodes.py", "(change[k, 1] - spot.label[r]) * spot.key[r, 2 + m]", "0 * spot.key[r, 2 + m]", engine="known nodes", focus=FLIP),
+    Mutant("a known node is known by its rows alone", "refute/known_nodes.py", "rise = change[k, 1] - spot.label[r]", "rise = 0", engine="known nodes", focus=FLIP),
     Mutant("a known node is known by the number of its rows", "refute/known_nodes.py", "return np.hstack([label_0, step])", "return np.hstack([0 * label_0, 0 * step])", engine="known nodes", focus=FLIP),
     Mutant("a known node never stops", "refute/known_nodes.py", "= known.stops[at], 0,", "= False, 0,", engine="known nodes", focus=FLIP),
     Mutant("known nodes send people without a value to the left", "refute/known_nodes.py", "= known.threshold[k], known.without[k]", "= known.threshold[k], 0", engine="known nodes", focus=HOLES_FLIP),

@@ -7,8 +7,9 @@ of T itself; only changes that give a node another split than usual are tried on
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
+from functools import partial
 from heapq import heappop, heappush
 from itertools import chain, count, pairwise, product
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -65,7 +66,7 @@ class _Step(NamedTuple):
 
     seconds: float
     size: int
-    trials: tuple[tuple[int, int, Trial], ...] = ()
+    trials: tuple[tuple[int, int, Callable[[], Trial]], ...] = ()
 
 
 class EveryTable:
@@ -94,7 +95,7 @@ class EveryTable:
         self._listed = False
         self._trials: Counter[int] = Counter()
         self._sure: Counter[int] = Counter()
-        self._found: list[tuple[int, int, int, int, Trial]] = []
+        self._found: list[tuple[int, int, int, int, Callable[[], Trial]]] = []
         self.under_way = UnderWay(judge)
 
     @staticmethod
@@ -135,29 +136,30 @@ class EveryTable:
         searching = True
         while searching or found:
             if found and (learning <= ratios[found[0][0]] * looking or not searching):
-                doubt, _, _, p, trial = heappop(found)
+                doubt, _, _, p, table = heappop(found)
                 self._sure[p] -= doubt == SURE
-                seconds = self._learn(p, trial)
+                seconds = self._learn(p, table())
                 learning += seconds
                 yield seconds
                 continue
             step = next(steps, None)
             searching = step is not None
             if step is not None:
-                for doubt, p, trial in step.trials:
+                for doubt, p, table in step.trials:
                     self._trials[p] += 1
                     if doubt == TIED and self._trials[p] > TRIALS_A_PERSON:
                         self.blocked[p] = True
                         continue
                     self._sure[p] += doubt == SURE
-                    heappush(found, (doubt, step.size, next(number), p, trial))
+                    heappush(found, (doubt, step.size, next(number), p, table))
                 looking += step.seconds
                 yield step.seconds
         self.under_way.settle()
 
-    def _expected(self) -> set[int]:
-        """People who are about to fall: a table that should do was found and not read yet."""
-        return {p for p, times in self._sure.items() if times} | self.under_way.people()
+    def _unexpected(self, those: list[int]) -> list[int]:
+        """People who are not about to fall: no table that should do was found and is not read yet."""
+        waiting = self.under_way.people()
+        return [p for p in those if not self._sure[p] and p not in waiting]
 
     def _may_finish(self, p: int, tasks: dict[int, list[Task]]) -> None:
         """Prove somebody whom no change touches, where all nodes were looked at."""
@@ -240,8 +242,8 @@ class EveryTable:
         self, task: Task, those: list[int], tasks: dict[int, list[Task]], by_all: bool
     ) -> Iterator[_Step | Future[Any]]:
         """Try the changes of one node for those who may still be decided by them."""
-        expected = set() if by_all else self._expected()
-        people = np.array([p for p in those if self.judge.open[p] and p not in expected], np.int32)
+        some = those if by_all else self._unexpected(those)
+        people = np.array([p for p in some if self.judge.open[p]], np.int32)
         ended = np.ones(len(people), np.bool_)
         if len(people):
             yield from self._look_at(task, people, ended, by_all)
@@ -307,16 +309,16 @@ class EveryTable:
                 seconds += CELL_SECONDS * cells
                 if doubt == IN_VAIN:
                     continue
-                trial, settled = self.changes.trial(task.node, changes[c]), False
+                table, settled = partial(self.changes.trial, task.node, changes[c]), False
                 if doubt == SURE:
                     altered = self.changes.altered(task, changes[c], int(highest[c]))
-                    settled = yield from self.part_trees.turns(altered, trial, p)
+                    settled = yield from self.part_trees.turns(altered, table(), p)
                     found[i] = True
                 if not settled:
-                    trials.append((doubt, p, trial))
+                    trials.append((doubt, p, table))
                 if doubt == SURE:
                     break
             if self.judge.open[p] and not found[i]:
                 tied = np.flatnonzero(fates[i] == MAY_DIFFER)[: TRIALS_A_PERSON + 1].tolist()
-                trials += [(TIED, p, self.changes.trial(task.node, changes[c])) for c in tied]
+                trials += [(TIED, p, partial(self.changes.trial, task.node, changes[c])) for c in tied]
         return _Step(seconds, len(task.node.rows), tuple(trials)), found

@@ -80,15 +80,24 @@ class FewChanges:
         """The same in parts of as many acts each, the fewest first."""
         bias = self.bias
         for size in range(self.most + 1):
-            chosen = combinations(range(len(acts)), size)
-            while part := list(islice(chosen, PART)):
-                lists = acts[np.array(part, np.int64).reshape(len(part), size)]
+            for part in _choices(len(acts), size):
+                lists = acts[part]
                 removed = (lists[:, :, 1] == REMOVED).sum(axis=1)
                 allowed = (np.diff(lists[:, :, 0], axis=1) > 0).all(axis=1)
                 allowed &= (removed <= bias.removals) & (size - removed <= bias.flips)
                 filled = np.full((int(allowed.sum()), self.most, 2), -1, np.int32)
                 filled[:, :size] = lists[allowed]
                 yield filled
+
+
+def _choices(n_acts: int, size: int) -> Iterator[NDArray[np.int64]]:
+    """Which acts are chosen together, in parts."""
+    if size == 1 and n_acts:
+        yield from np.array_split(np.arange(n_acts)[:, None], -(-n_acts // PART))
+        return
+    chosen = combinations(range(n_acts), size)
+    while part := list(islice(chosen, PART)):
+        yield np.array(part, np.int64).reshape(len(part), size)
 
 
 def _equal_rows(problem: Problem) -> NDArray[np.int64] | None:

@@ -86,13 +86,15 @@ def ties_of(
     live: Any,
     n_kinds: int,
     branches: Any,
-    room: Any,
+    kinds: Any,
+    rivals: Any,
+    known: Any,
 ) -> Any:
     """List the splits that may be taken after each kind of change; gives the cuts, and cells looked at.
 
     A node is known if it has only one kind of change, none as a rule: then it is some rows with labels.
     """
-    kinds, rivals, known, size = room.kinds, room.rivals, room.known, live.shape[1]
+    size = live.shape[1]
     key, at = np.zeros(2, np.int64), -1
     if n_kinds == 1:
         key_of(spot, live[0], changes[kinds.change[0]], kinds, key)
@@ -117,16 +119,18 @@ def key_of(spot: Any, rows: Any, change: Any, kinds: Any, key: Any) -> None:
     multiple of b, beside what others add: whatever the table is, both are equal with a chance of less than 1
     in 10^25. A machine fails more often.
     """
-    for m in range(2):
-        total = 0
-        for r in rows:
-            total += spot.key[r, m]
-            total -= PRIME * (total >= PRIME)
-        for k in range(len(change)):
-            r = change[k, 0]
-            if r >= 0 and kinds.inside[r] == kinds.marks[NODE]:
-                total = (total + (change[k, 1] - spot.label[r]) * spot.key[r, 2 + m]) % PRIME
-        key[m] = total
+    one = other = 0
+    for r in rows:
+        one += spot.key[r, 0]
+        other += spot.key[r, 1]
+        one -= PRIME * (one >= PRIME)
+        other -= PRIME * (other >= PRIME)
+    for k in range(len(change)):
+        r = change[k, 0]
+        if r >= 0 and kinds.inside[r] == kinds.marks[NODE]:
+            rise = change[k, 1] - spot.label[r]
+            one, other = (one + rise * spot.key[r, 2]) % PRIME, (other + rise * spot.key[r, 3]) % PRIME
+    key[0], key[1] = one, other
 
 
 @inner_kernel

@@ -221,7 +221,8 @@ def _follow(
             if look > 0:
                 _narrow(spot.code, room.live, room.child[waiting], at, 1, len(spot.order))
             what = spot, label, changes, live, n_kinds
-            n_cuts, scored = ties_of(criterion, columns, step, *what, branches, room)
+            of_room = room.kinds, room.rivals, room.known
+            n_cuts, scored = ties_of(criterion, columns, step, *what, branches, *of_room)
             work += scored
         waiting = _send(group, begin, end, at, size, depth, n_cuts, waiting, fates, room)
         fits = False

@@ -89,10 +89,10 @@ class UsualNodes:
                 self.blocked[people] = True
                 continue
             task, children, n_usual = self._look(node, people)
-            surely = self._surely(children, n_usual)
+            surely = self._surely(children, n_usual) if n_usual > 1 else None
             below = []
             for child, there in children:
-                stays = certain & surely[child.rows.tobytes()]
+                stays = certain if surely is None else certain & surely[child.rows.tobytes()]
                 below.append((child, there, task or above, stays, *self._own_way(child, own, at)))
             stack += sorted(below, key=lambda way: way[-1] != ELSEWHERE)  # the last is looked at first
             if task is not None:
