@@ -208,3 +208,17 @@ def test_who_waits_for_a_tree_that_would_be_late_is_not_said_to_hang_on_a_tie():
     list(worker.steps())
     assert worker.doubtful.any()
     assert not (worker.finished & worker.doubtful).any()
+
+
+def test_others_have_their_turn_after_each_node_that_is_listed():
+    """Large leaves are not tried at once, and a limit of time must hold while nodes are listed."""
+    rng = np.random.default_rng(0)
+    X = rng.random((400, 3))
+    y = ((X[:, 0] > 0.5) ^ (rng.random(400) < 0.3)).astype(int)
+    problem, prepared = problem_of(X, y, X[:50], 2, "flip(3)")
+    judge = Judge(problem, prepared.learner.new_tree, People(prepared.test.X, prepared.predictions))
+    every_table = EveryTable(problem, judge)
+    steps = every_table.steps()
+    for _ in range(3):
+        next(steps)
+    assert not every_table._listed

@@ -204,15 +204,13 @@ class EveryTable:
 
         One change is often enough there, and little is to be learned.
         """
-        few, seconds = int(SIZES[-1] ** (1 / self.changes.few.most)), 0.0
+        few = int(SIZES[-1] ** (1 / self.changes.few.most))
         nodes = UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked)
-        for more, task in nodes.fill(tasks):
-            seconds += more
+        for seconds, task in nodes.fill(tasks):
+            steps: Iterator[_Step | Future[Any]] = iter([_Step(seconds, 0)])  # others have their turn, too
             if task is not None and task.splits is None and len(task.node.rows) <= few:
-                listed = _Step(seconds, len(task.node.rows))
-                seconds = 0.0
-                yield chain([listed], self._look_in(task, task.people[task.own].tolist(), tasks, False))
-        yield iter([_Step(seconds, 0)])
+                steps = chain(steps, self._look_in(task, task.people[task.own].tolist(), tasks, False))
+            yield steps
 
     def _for_some(
         self,
