@@ -154,7 +154,7 @@ def test_modules_are_read_in_one_sitting() -> None:
 
 def _is_kernel(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any(
-        isinstance(d, ast.Name) and d.id in ("kernel", "inner_kernel", "part_of_kernel")
+        isinstance(d, ast.Name) and d.id in ("kernel", "inner_kernel", "bare_kernel", "part_of_kernel")
         for d in function.decorator_list
     )
 

@@ -8,15 +8,18 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from numba import config
 from numba.core.dispatcher import Dispatcher
+from numba.core.errors import NumbaError
 
 import everytree
+from everytree.support.kernels import bare_kernel, kernel
 
 PACKAGE = Path(everytree.__file__).parent
 ROOMS = ("learner", "prove", "refute", "paths", "questions", "audit")
-DECORATORS = {"kernel", "inner_kernel", "part_of_kernel"}
+DECORATORS = {"kernel", "inner_kernel", "bare_kernel", "part_of_kernel"}
 
 
 def called_by_python(tree: ast.AST) -> Iterator[ast.Name | ast.Attribute]:
@@ -36,6 +39,45 @@ def meant(module: Any, name: ast.Name | ast.Attribute) -> Any:
         return vars(module).get(name.id)
     inside = meant(module, name.value) if isinstance(name.value, ast.Name) else None
     return getattr(inside, name.attr, None)
+
+
+@bare_kernel
+def add_up(numbers: Any) -> int:
+    total = 0
+    for k in range(len(numbers)):
+        total += _first_of(numbers[k:])
+    return total
+
+
+@bare_kernel
+def _first_of(numbers: Any) -> int:
+    return int(numbers[0])
+
+
+@kernel
+def add_up_new(length: int) -> int:
+    return add_up(np.arange(length))
+
+
+@bare_kernel
+def give_new(length: int) -> Any:
+    return np.arange(length)
+
+
+@kernel
+def add_up_given(length: int) -> int:
+    return int(give_new(length).sum())
+
+
+def test_bare_kernels_may_look_at_parts_of_what_others_made() -> None:
+    assert [add_up_new(length) for length in (0, 1, 1000)] == [0, 0, 499500]
+
+
+@pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
+def test_bare_kernels_must_not_make_arrays() -> None:
+    """Nobody would count who holds them: they would never be freed, or too early."""
+    with pytest.raises(NumbaError, match="Only accept returning of array passed"):
+        add_up_given(3)
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")

@@ -12,7 +12,7 @@ import numpy as np
 from everytree.learner.criterion.front import stop_rows, tolerance, value
 from everytree.refute.cuts import cut_of
 from everytree.refute.node_scores import list_rivals, score_all, score_changed
-from everytree.support.kernels import inner_kernel
+from everytree.support.kernels import bare_kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ def kinds_for(n_rows: int, n_labels: int, n_changes: int) -> Kinds:
     return Kinds(*places, alone, alone_mark, inside, cuts, cut_mark, marks, counts, changed)
 
 
-@inner_kernel
+@bare_kernel
 def tell_apart(label: Any, changes: Any, rows: Any, cases: Any, kind: Any, kinds: Any) -> int:
     """Find the kinds of changes in a node with these rows, and of which each case is; says how many.
 
@@ -109,7 +109,7 @@ def tell_apart(label: Any, changes: Any, rows: Any, cases: Any, kind: Any, kinds
     return n_kinds
 
 
-@inner_kernel
+@bare_kernel
 def must_split(spot: Any, changes: Any, size: int, depth: int, n_kinds: int, kinds: Any) -> bool:
     """Find what a leaf says after each kind of change; says whether the learner goes on after any."""
     goes_on = False
@@ -123,7 +123,7 @@ def must_split(spot: Any, changes: Any, size: int, depth: int, n_kinds: int, kin
     return goes_on
 
 
-@inner_kernel
+@bare_kernel
 def find_ties(
     criterion: Any,
     columns: Any,
@@ -150,7 +150,7 @@ def find_ties(
     if single:
         _relabel(spot, label, changes[kinds.change[0]], kinds, False)
         _count_changed(spot, changes[kinds.change[0]], kinds)
-        kinds.counts[:] = kinds.changed
+        _copy(kinds.changed, kinds.counts, len(kinds.counts))
         most = 0
     best = score_all(criterion, spot, label, live, size, kinds.counts, branches, rivals)
     tied_by = tolerance(criterion, size)
@@ -167,8 +167,8 @@ def find_ties(
             continue
         change, top = changes[kinds.change[q]], best
         if single or kinds.rows[q] == 0:
-            kinds.changed[:] = kinds.counts
-            rivals.after[:n_rivals] = rivals.before[:n_rivals]
+            _copy(kinds.counts, kinds.changed, len(kinds.counts))
+            _copy(rivals.before, rivals.after, n_rivals)
         else:
             _count_changed(spot, change, kinds)
             reach, slack = kinds.rows[q] * step, 2 * tied_by
@@ -201,10 +201,16 @@ def find_ties(
     return n_cuts, work
 
 
-@inner_kernel
+@part_of_kernel
+def _copy(what: Any, to: Any, length: int) -> None:
+    for k in range(length):
+        to[k] = what[k]
+
+
+@bare_kernel
 def _count_changed(spot: Any, change: Any, kinds: Any) -> None:
     """Count the labels of the present node after a change."""
-    kinds.changed[:] = kinds.counts
+    _copy(kinds.counts, kinds.changed, len(kinds.counts))
     for k in range(len(change)):
         r = change[k, 0]
         if r >= 0 and kinds.inside[r] == kinds.marks[NODE]:
@@ -212,7 +218,7 @@ def _count_changed(spot: Any, change: Any, kinds: Any) -> None:
             kinds.changed[change[k, 1]] += 1
 
 
-@inner_kernel
+@bare_kernel
 def _relabel(spot: Any, label: Any, change: Any, kinds: Any, back: bool) -> None:
     """Give the rows of the present node their labels after a change, or back their own."""
     for k in range(len(change)):

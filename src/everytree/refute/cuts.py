@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from everytree.prove.views import LARGEST
-from everytree.support.kernels import inner_kernel
+from everytree.support.kernels import bare_kernel
 
 
-@inner_kernel
+@bare_kernel
 def cut_of(columns: Any, code: Any, rows: Any, s: int, rivals: Any, cuts: Any, n_cuts: int) -> int:
     """The way in which a split divides the rows: its number among the cuts; one that is new is added.
 
@@ -40,7 +40,7 @@ def cut_of(columns: Any, code: Any, rows: Any, s: int, rivals: Any, cuts: Any, n
     return at
 
 
-@inner_kernel
+@bare_kernel
 def _same_rows(code: Any, rows: Any, rivals: Any, one: int, other: int) -> bool:
     """Whether two splits have the same rows on their left."""
     if rivals.n_left[one] != rivals.n_left[other]:
@@ -53,7 +53,7 @@ def _same_rows(code: Any, rows: Any, rivals: Any, one: int, other: int) -> bool:
     return True
 
 
-@inner_kernel
+@bare_kernel
 def side_of(x: Any, s: int, rivals: Any) -> int:
     """To which side a split sends somebody."""
     here = x[rivals.column[s]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.refute.change_kinds import NODE, find_ties
-from everytree.support.kernels import inner_kernel
+from everytree.support.kernels import bare_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,7 +75,7 @@ def labelled(keys: NDArray[np.int64], label: NDArray[np.int64]) -> NDArray[np.in
     return np.hstack([(number + label[:, None] * step) % PRIME, step])
 
 
-@inner_kernel
+@bare_kernel
 def ties_of(
     criterion: Any,
     columns: Any,
@@ -95,9 +95,9 @@ def ties_of(
     A node is known if it has only one kind of change, none as a rule: then it is some rows with labels.
     """
     size = live.shape[1]
-    key, at = np.zeros(2, np.int64), -1
+    key, at = (0, 0), -1
     if n_kinds == 1:
-        key_of(spot, live[0], changes[kinds.change[0]], kinds, key)
+        key = key_of(spot, live[0], changes[kinds.change[0]], kinds)
         at = place_of(known, key, size)
         if known.rows[at]:
             return recall(known, at, kinds, rivals), size * len(spot.order)
@@ -108,8 +108,8 @@ def ties_of(
     return n_cuts, size * len(spot.code) + scored
 
 
-@inner_kernel
-def key_of(spot: Any, rows: Any, change: Any, kinds: Any, key: Any) -> None:
+@bare_kernel
+def key_of(spot: Any, rows: Any, change: Any, kinds: Any) -> Any:
     """Add up the key of a node with these rows, after a change of labels.
 
     Soundness
@@ -130,10 +130,10 @@ def key_of(spot: Any, rows: Any, change: Any, kinds: Any, key: Any) -> None:
         if r >= 0 and kinds.inside[r] == kinds.marks[NODE]:
             rise = change[k, 1] - spot.label[r]
             one, other = (one + rise * spot.key[r, 2]) % PRIME, (other + rise * spot.key[r, 3]) % PRIME
-    key[0], key[1] = one, other
+    return one, other
 
 
-@inner_kernel
+@bare_kernel
 def place_of(known: Any, key: Any, n_rows: int) -> int:
     """Where a node is, or would be put."""
     at = int(key[0] & (SLOTS - 1))
@@ -144,7 +144,7 @@ def place_of(known: Any, key: Any, n_rows: int) -> int:
     return at
 
 
-@inner_kernel
+@bare_kernel
 def recall(known: Any, at: int, kinds: Any, rivals: Any) -> int:
     """Take the splits of a known node as those of the present one, for its only kind; says how many cuts."""
     n_cuts = 0
@@ -159,7 +159,7 @@ def recall(known: Any, at: int, kinds: Any, rivals: Any) -> int:
     return n_cuts
 
 
-@inner_kernel
+@bare_kernel
 def keep(known: Any, at: int, key: Any, n_rows: int, kinds: Any, rivals: Any) -> None:
     """Keep the splits that were found for the only kind of a node, in its place."""
     ties = kinds.ties[kinds.begin[0] : kinds.end[0]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from everytree.learner.criterion.front import joined, raised, score, summed
-from everytree.support.kernels import inner_kernel, part_of_kernel
+from everytree.support.kernels import bare_kernel, part_of_kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +29,7 @@ class Rivals(NamedTuple):
     Of each column, ``top[j]`` is the best score, ``ends[j]`` the least and the largest code that is there.
     ``scores[q, k]`` is the score with k rows on the left of the q-th column that is listed. Of columns that
     are counted, ``tally`` has the labels of each code, zeros outside the ends, and ``at_code`` the score
-    behind it. ``numbers`` are what scores are computed with (`lookup`).
+    behind it. ``numbers`` are what scores are computed with (`lookup`), ``so_far`` has room for labels.
     """
 
     column: NDArray[np.int32]
@@ -49,6 +49,7 @@ class Rivals(NamedTuple):
     at_code: NDArray[np.float64]
     tally: NDArray[np.int64]
     numbers: NDArray[np.float64]
+    so_far: NDArray[np.int64]
 
 
 def rivals_for(spot: Any, n_labels: int, numbers: NDArray[np.float64]) -> Rivals:
@@ -66,10 +67,10 @@ def rivals_for(spot: Any, n_labels: int, numbers: NDArray[np.float64]) -> Rivals
     scores, at_code = np.empty((len(spot.listed), n_rows + 1)), np.empty(n_codes)
     tally = np.zeros((n_codes, n_labels), np.int64)
     splits = column, low, high, n_left, left, np.empty((most, 2)), before, after, threshold, without, cut
-    return Rivals(*splits, top, ends, scores, at_code, tally, numbers)
+    return Rivals(*splits, top, ends, scores, at_code, tally, numbers, np.empty(n_labels, np.int64))
 
 
-@inner_kernel
+@bare_kernel
 def score_all(
     criterion: Any, spot: Any, label: Any, live: Any, size: int, counts: Any, branches: Any, rivals: Any
 ) -> float:
@@ -85,7 +86,7 @@ def score_all(
     return best
 
 
-@inner_kernel
+@bare_kernel
 def _score_counted(
     criterion: Any,
     spot: Any,
@@ -144,7 +145,7 @@ def _score_counted(
     rivals.top[j] = top
 
 
-@inner_kernel
+@bare_kernel
 def _score_listed(
     criterion: Any,
     spot: Any,
@@ -159,7 +160,9 @@ def _score_listed(
     """Score the splits of a column with many values, by the rows on its left."""
     j = spot.listed[q]
     code, own, sizes, numbers = spot.code[j], branches.own, branches.size, rivals.numbers
-    left = np.zeros(len(counts), np.int64)
+    left = rivals.so_far
+    for i in range(len(counts)):
+        left[i] = 0
     of_left, of_right = summed(criterion, numbers, left), summed(criterion, numbers, counts)
     top = -np.inf
     for k in range(1, size):
@@ -184,11 +187,10 @@ def _score_listed(
     rivals.top[j] = top
 
 
-@inner_kernel
+@bare_kernel
 def list_rivals(spot: Any, label: Any, live: Any, size: int, counts: Any, least: float, rivals: Any) -> int:
     """List the splits that score at least so much, with the labels on their left; says how many."""
-    found, n_labels = 0, len(counts)
-    left = np.empty(n_labels, np.int32)
+    found, n_labels, left = 0, len(counts), rivals.so_far
     for j in range(len(spot.code)):
         begin = spot.begins[j]
         if begin == spot.begins[j + 1] or rivals.top[j] < least:
@@ -236,7 +238,7 @@ def _note(
         rivals.squares[at, 1] += float(counts[i] - left[i]) ** 2
 
 
-@inner_kernel
+@bare_kernel
 def score_changed(
     criterion: Any,
     spot: Any,

@@ -16,7 +16,7 @@ from everytree.refute.change_kinds import MOST_CUTS, Kinds, kinds_for, must_spli
 from everytree.refute.cuts import side_of
 from everytree.refute.known_nodes import KnownNodes, labelled, row_keys, ties_of
 from everytree.refute.node_scores import Rivals, rivals_for
-from everytree.support.kernels import inner_kernel, kernel
+from everytree.support.kernels import bare_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -156,7 +156,8 @@ def fates_of(
     fates = np.zeros((len(group.expected), len(changes)), np.int8)
     label = spot.label.copy()
     together, alone = np.empty(len(changes), np.int64), np.empty(1, np.int64)
-    n_together, work = 0, 0
+    what = criterion, columns, spot, step, label, changes
+    n_together, work, branches = 0, 0, new_branches(len(room.kinds.counts))
     for c in range(len(changes)):
         removes = False
         for k in range(changes.shape[1]):
@@ -168,17 +169,17 @@ def fates_of(
             n_together += 1
             continue
         alone[0] = c
-        work += _follow(criterion, columns, spot, step, label, changes, alone, group, depth, room, fates)
+        work += _follow(*what, alone, group, depth, branches, room, fates)
         for k in range(changes.shape[1]):
             if changes[c, k, 0] >= 0:
                 label[changes[c, k, 0]] = spot.label[changes[c, k, 0]]
     some = together[:n_together]
     if n_together:
-        work += _follow(criterion, columns, spot, step, label, changes, some, group, depth, room, fates)
+        work += _follow(*what, some, group, depth, branches, room, fates)
     return fates, work
 
 
-@inner_kernel
+@bare_kernel
 def _follow(
     criterion: Any,
     columns: Any,
@@ -189,6 +190,7 @@ def _follow(
     listed: Any,
     group: Any,
     depth: int,
+    branches: Any,
     room: Any,
     fates: Any,
 ) -> int:
@@ -211,7 +213,6 @@ def _follow(
         for p in range(len(group.expected)):
             room.cases[end, WHICH], room.cases[end, WHO], room.cases[end, TIED] = c, p, 0
             end += 1
-    branches = new_branches(len(room.kinds.counts))
     for look in range(MOST_LOOKS + LOOKS_A_CHANGE * len(listed)):
         live, cases = room.live[:, at : at + size], room.cases[begin:end]
         n_kinds = tell_apart(label, changes, live[0], cases, room.kind[begin:end], room.kinds)
@@ -243,7 +244,7 @@ def _follow(
     return work
 
 
-@inner_kernel
+@bare_kernel
 def _send(
     group: Any,
     begin: int,
@@ -299,7 +300,7 @@ def _send(
     return waiting
 
 
-@inner_kernel
+@bare_kernel
 def _place(group: Any, begin: int, end: int, room: Any) -> None:
     """Write cases where the children expect them, which follow one another behind the present ones."""
     kinds, rivals, sent = room.kinds, room.rivals, room.sent
@@ -315,14 +316,14 @@ def _place(group: Any, begin: int, end: int, room: Any) -> None:
                 sent[to] += 1
 
 
-@inner_kernel
+@bare_kernel
 def _give_up(cases: Any, fates: Any) -> None:
     """There is too much to try about these cases."""
     for i in range(len(cases)):
         fates[cases[i, WHO], cases[i, WHICH]] = UNSURE
 
 
-@inner_kernel
+@bare_kernel
 def _fill(order: Any, label: Any, live: Any) -> int:
     """List the rows that are there, in every order."""
     size = 0
@@ -334,7 +335,7 @@ def _fill(order: Any, label: Any, live: Any) -> int:
     return size
 
 
-@inner_kernel
+@bare_kernel
 def _narrow(code: Any, live: Any, child: Any, to: int, first: int, last: int) -> int:
     """List the rows of a child in some orders: those of its parent that are on its side."""
     side, low, begin = code[child[COLUMN]], child[LOW], child[AT]
