@@ -40,7 +40,10 @@ def changes_and_tasks(problem, prepared):
     people = People(prepared.test.X, prepared.predictions)
     judge = Judge(problem, prepared.learner.new_tree, people, tree=prepared.tree.tree_)
     changes, tasks = NodeChanges(problem, judge), defaultdict(list)
-    list(UsualNodes(problem, judge, changes.few.most, np.zeros(len(judge.open), bool)).fill(tasks))
+    nodes = UsualNodes(problem, judge, changes.few.most, np.zeros(len(judge.open), bool))
+    for own in (True, False):
+        list(nodes.fill(tasks, own=own))
+    assert not nodes.unlisted.any()
     return changes, {id(task): task for some in tasks.values() for task in some}.values()
 
 

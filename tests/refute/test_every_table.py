@@ -221,4 +221,18 @@ def test_others_have_their_turn_after_each_node_that_is_listed():
     steps = every_table.steps()
     for _ in range(3):
         next(steps)
-    assert not every_table._listed
+    assert every_table.nodes.unlisted.any()
+
+
+def test_nobody_is_proved_before_all_ways_are_listed():
+    """On the own way no change of a row matters; the split that ties with it gives the other label."""
+    y = np.repeat([0, 1], 10)
+    X = np.column_stack([y, y]).astype(float)
+    X[[0, 10], 0] = 1 - X[[0, 10], 0]
+    X[[1, 11], 1] = 1 - X[[1, 11], 1]
+    people = np.array([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]])
+    problem, prepared = problem_of(X, y, people, 1, "flip(1)")
+    everybody = People(prepared.test.X, prepared.predictions)
+    judge = Judge(problem, prepared.learner.new_tree, everybody, tree=prepared.tree.tree_)
+    list(EveryTable(problem, judge).steps())
+    assert judge.proved.tolist() == [False, False, True, True]

@@ -35,7 +35,20 @@ def test_searches_take_turns_in_an_order_that_does_not_hang_on_who_is_ready(monk
         found.append(each)
         if each == "b0":
             late.set_result(None)
-    assert found == ["a0", "b0", "a1", "bend", "aend", "cend"]
+    assert found == ["a0", "b0", "a1", "bend", "cend", "aend"]
+
+
+def test_what_is_found_is_given_before_the_next_search_is_begun():
+    """Thousands of searches need no kernel; what limits time must have its turn between them."""
+    begun = []
+
+    def searches():
+        for k in range(5):
+            begun.append(k)
+            yield iter([k])
+
+    for each in side_by_side(searches()):
+        assert begun[-1] == each
 
 
 @pytest.mark.parametrize("work", [0, 50, 500])

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
 from heapq import heappop, heappush
-from itertools import chain, count, pairwise, product
+from itertools import chain, count, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -92,7 +92,6 @@ class EveryTable:
         self.finished = np.zeros(len(judge.open), np.bool_)
         self.blocked = np.zeros(len(judge.open), np.bool_)
         self.doubtful = np.zeros(len(judge.open), np.bool_)
-        self._listed = False
         self._trials: Counter[int] = Counter()
         self._sure: Counter[int] = Counter()
         self._found: list[tuple[int, int, int, int, Callable[[], Trial]]] = []
@@ -119,6 +118,7 @@ class EveryTable:
         """
         self.changes = NodeChanges(self.problem, self.judge)
         self.part_trees = PartTrees(self.judge, self.changes)
+        self.nodes = UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked)
         tasks: dict[int, list[Task]] = defaultdict(list)
         phases = self._list_nodes(tasks), self._for_all(tasks)
         yield from self._take_turns(chain.from_iterable(map(side_by_side, phases)))
@@ -162,8 +162,8 @@ class EveryTable:
         return [p for p in those if not self._sure[p] and p not in waiting]
 
     def _may_finish(self, p: int, tasks: dict[int, list[Task]]) -> None:
-        """Prove somebody whom no change touches, where all nodes were looked at."""
-        if self.judge.open[p] and not tasks[p] and not self.doubtful[p]:
+        """Prove somebody whom no change touches, where all nodes were listed and looked at."""
+        if self.judge.open[p] and not (self.nodes.unlisted[p] or tasks[p] or self.doubtful[p]):
             self._finish(p)
 
     def _finish(self, p: int) -> None:
@@ -187,28 +187,31 @@ class EveryTable:
         people several ways, their own one comes before others: on these the tables that are found seldom turn
         them. What is left in ``tasks`` are the nodes that were not looked at to the end for a person.
         """
-        self._listed = True
-        people = np.flatnonzero(self.people & self.judge.open).tolist()
-        for p in people:
-            self._may_finish(p, tasks)
-        to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people}
-        ordered = np.array(sorted(people, key=to_do.__getitem__), np.int32)
+        people = np.flatnonzero(self.people & self.judge.open)
         sizes = list(pairwise((0, *SIZES, max(SIZES[-1], len(self.problem.table.y)))))
-        for own, (more_than, most) in product((True, False), sizes):
-            left = ordered[self.judge.open[ordered]]
-            for begin in range(0, len(left), TOGETHER):
-                yield from self._for_some(left[begin : begin + TOGETHER], tasks, more_than, most, own=own)
+        for own in (True, False):
+            if not own:
+                yield from self._list_nodes(tasks, own=False)
+            for p in people.tolist():
+                self._may_finish(p, tasks)
+            to_do = {p: sum(len(task.node.rows) ** 2 for task in tasks[p]) for p in people.tolist()}
+            ordered = np.array(sorted(to_do, key=to_do.__getitem__), np.int32)
+            for more_than, most in sizes:
+                left = ordered[self.judge.open[ordered]]
+                for begin in range(0, len(left), TOGETHER):
+                    yield from self._for_some(left[begin : begin + TOGETHER], tasks, more_than, most, own=own)
 
-    def _list_nodes(self, tasks: dict[int, list[Task]]) -> Iterator[Iterator[_Step | Future[Any]]]:
-        """List all nodes; gives a search for each leaf with few changes, as soon as it is listed.
+    def _list_nodes(
+        self, tasks: dict[int, list[Task]], *, own: bool = True
+    ) -> Iterator[Iterator[_Step | Future[Any]]]:
+        """List nodes; gives a search for each small one, as soon as those below it are listed.
 
-        One change is often enough there, and little is to be learned.
+        There one change is often enough, and threads have something to do while the next nodes are listed.
         """
         few = int(SIZES[-1] ** (1 / self.changes.few.most))
-        nodes = UsualNodes(self.problem, self.judge, self.changes.few.most, self.blocked)
-        for seconds, task in nodes.fill(tasks):
+        for seconds, task in self.nodes.fill(tasks, own=own):
             steps: Iterator[_Step | Future[Any]] = iter([_Step(seconds, 0)])  # others have their turn, too
-            if task is not None and task.splits is None and len(task.node.rows) <= few:
+            if own and task is not None and len(task.node.rows) <= few:
                 steps = chain(steps, self._look_in(task, task.people[task.own].tolist(), tasks, False))
             yield steps
 
@@ -247,7 +250,7 @@ class EveryTable:
             yield from self._look_at(task, people, ended, by_all)
         for p in people[ended].tolist():
             tasks[p].remove(task)
-            if self._listed and not by_all:
+            if not by_all:
                 self._may_finish(p, tasks)
 
     def _look_at(

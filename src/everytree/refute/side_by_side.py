@@ -17,8 +17,9 @@ Result = TypeVar("Result")
 Search = Generator[Future[Any], None, Result]
 """Gives what it waits for, and in the end its result."""
 
-AT_A_TIME = 12
-"""Searches that are followed at a time: enough for two threads to have something to do."""
+AT_A_TIME = 64
+"""Searches that are followed at a time: enough for two threads to have something to do while many small ones
+are followed that need none."""
 
 WORTHWHILE, MANY = 20_000, 1_000_000
 """Changes times cells from which on a thread looks at them, and from which on two share them."""
@@ -55,15 +56,14 @@ class Threads:
 
 def side_by_side(searches: Iterator[Iterator[Found | Future[Any]]]) -> Iterator[Found]:
     """Follow several searches at a time; gives what they find. What nobody waits for is not begun."""
-    waiting: deque[tuple[Iterator[Found | Future[Any]], Future[Any] | None]] = deque()
+    waiting: deque[tuple[Iterator[Found | Future[Any]], Future[Any]]] = deque()
     try:
         while True:
-            while len(waiting) < AT_A_TIME and (search := next(searches, None)) is not None:
-                waiting.append((search, None))
-            if not waiting:
-                return
-            search, needed = waiting.popleft()
-            if needed is not None:
+            search = next(searches, None) if len(waiting) < AT_A_TIME else None
+            if search is None:
+                if not waiting:
+                    return
+                search, needed = waiting.popleft()
                 needed.exception()  # waits; the search itself raises it
             for found in search:
                 if isinstance(found, Future):
@@ -72,5 +72,4 @@ def side_by_side(searches: Iterator[Iterator[Found | Future[Any]]]) -> Iterator[
                 yield found
     finally:
         for _, needed in waiting:
-            if needed is not None:
-                needed.cancel()
+            needed.cancel()

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -58,6 +58,17 @@ class Task:
     own: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, np.bool_))
 
 
+class _Way(NamedTuple):
+    """A node that is to be listed: who comes there, the next task above, and the node of the own tree."""
+
+    node: Node
+    people: NDArray[np.int32]
+    above: Task | None
+    certain: NDArray[np.bool_]
+    own: NDArray[np.bool_]
+    at: int
+
+
 class UsualNodes:
     """Lists the nodes to which people come by splits that tie on T."""
 
@@ -65,41 +76,55 @@ class UsualNodes:
         self.problem, self.judge, self.most_changes, self.blocked = problem, judge, most_changes, blocked
         self.nodes, self.engine = Nodes(problem), RelationalEngine()
         self.X = np.ascontiguousarray(judge.shown.T)
-
-    def fill(self, tasks: dict[int, list[Task]]) -> Iterator[tuple[float, Task | None]]:
-        """Follow the splits that tie on T, with everybody who is still open.
-
-        Gives, node by node, about the seconds, and what is to be tried there.
-        """
-        served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
-        everybody = np.flatnonzero(self.judge.open).astype(np.int32)
+        self.unlisted = np.zeros(len(judge.open), np.int64)
+        self._served: dict[tuple[bytes, int], NDArray[np.bool_]] = {}
         # people without a value have a rule of their own
-        certain = np.full(len(self.judge.open), len(self.problem.views.doubled) == 0)
-        stack: list[tuple[Node, NDArray[np.int32], Task | None, NDArray[np.bool_], NDArray[np.bool_], int]]
-        stack = [(self.nodes.root(), everybody, None, certain, ~self.blocked, ROOT)]
+        certain = np.full(len(judge.open), len(problem.views.doubled) == 0)
+        everybody = np.flatnonzero(judge.open).astype(np.int32)
+        self._stack: list[_Way | Task] = [_Way(self.nodes.root(), everybody, None, certain, ~blocked, ROOT)]
+        self._elsewhere: list[_Way | Task] = []
+        self.unlisted[everybody] = 1
+
+    def fill(self, tasks: dict[int, list[Task]], *, own: bool) -> Iterator[tuple[float, Task | None]]:
+        """Follow the splits that tie on T, with everybody who is still open; at first in the user's own tree.
+
+        Gives, node by node, about the seconds, and what is to be tried in nodes below which all were listed.
+        How many ways of a person are left is kept in ``unlisted``.
+        """
+        stack = self._stack if own else self._elsewhere
         while stack:
-            node, people, above, certain, own, at = stack.pop()
-            key = node.rows.tobytes(), min(node.depth, len(node.rows))
-            known = served.setdefault(key, np.zeros(len(self.judge.open), np.bool_))
-            people = people[~known[people] & self.judge.open[people]]
-            known[people] = True
+            way = stack.pop()
+            if isinstance(way, Task):
+                yield 0.0, way
+                continue
+            self.unlisted[way.people] -= 1
+            people = self._not_served(way.node, way.people)
             if len(people) == 0:
                 continue
-            if len(served) > MOST_SPOTS:
+            if len(self._served) > MOST_SPOTS:
                 self.blocked[people] = True
                 continue
-            task, children, n_usual = self._look(node, people)
-            surely = self._surely(children, n_usual) if n_usual > 1 else None
-            below = []
-            for child, there in children:
-                stays = certain if surely is None else certain & surely[child.rows.tobytes()]
-                below.append((child, there, task or above, stays, *self._own_way(child, own, at)))
-            stack += sorted(below, key=lambda way: way[-1] != ELSEWHERE)  # the last is looked at first
+            task, children, n_usual = self._look(way.node, people)
             if task is not None:
-                task.above, task.certain, task.own = above, certain[people], own[people]
+                task.above, task.certain, task.own = way.above, way.certain[people], way.own[people]
                 for p in people.tolist():
                     tasks[p].append(task)
-            yield NODE_SECONDS + CELL_SECONDS * len(node.rows) * len(self.X), task
+                stack.append(task)
+            surely = self._surely(children, n_usual) if n_usual > 1 else None
+            for child, there in children:
+                stays = way.certain if surely is None else way.certain & surely[child.rows.tobytes()]
+                below = _Way(child, there, task or way.above, stays, *self._own_way(child, way.own, way.at))
+                (self._elsewhere if below.at == ELSEWHERE else stack).append(below)
+                self.unlisted[there] += 1
+            yield NODE_SECONDS + CELL_SECONDS * len(way.node.rows) * len(self.X), None
+
+    def _not_served(self, node: Node, people: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Open people of a node for whom it was not listed before."""
+        key = node.rows.tobytes(), min(node.depth, len(node.rows))
+        known = self._served.setdefault(key, np.zeros(len(self.judge.open), np.bool_))
+        people = people[~known[people] & self.judge.open[people]]
+        known[people] = True
+        return people
 
     def _look(
         self, node: Node, people: NDArray[np.int32]
@@ -172,8 +197,10 @@ class UsualNodes:
         This says where to look first, and proves nothing.
         """
         tree = self.judge.tree
-        if tree is None or at == ELSEWHERE or tree.children_left[at] < 0:
-            return own & (tree is None), ELSEWHERE
+        if tree is None:
+            return own, at
+        if at == ELSEWHERE or tree.children_left[at] < 0:
+            return np.zeros_like(own), ELSEWHERE
         feature, threshold = tree.feature[at], tree.threshold[at]
         on_left = self.problem.table.X[child.rows, feature] <= threshold
         if on_left.any() != on_left.all():
