@@ -25,8 +25,8 @@ POLICY: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": True,
 }
-"""Nothing is called from C, so no entrance for it is compiled. References to arrays are counted, whoever calls
-a function first: it would do as its caller does if nothing were said."""
+"""Nothing is called from C, so no entrance for it is compiled. References to arrays are counted, whoever is
+the first to call a function: it would do as its caller does if nothing were said."""
 
 
 class _WhileCompiling(event.Listener):
