@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
@@ -59,6 +60,11 @@ def add_up_new(length: int) -> int:
     return add_up(np.arange(length))
 
 
+@kernel
+def add_up_of(numbers: Any) -> int:
+    return add_up(numbers)
+
+
 @bare_kernel
 def give_new(length: int) -> Any:
     return np.arange(length)
@@ -71,6 +77,13 @@ def add_up_given(length: int) -> int:
 
 def test_bare_kernels_may_look_at_parts_of_what_others_made() -> None:
     assert [add_up_new(length) for length in (0, 1, 1000)] == [0, 0, 499500]
+
+
+def test_bare_kernels_leave_references_as_they_are() -> None:
+    numbers = np.arange(10)
+    before = sys.getrefcount(numbers)
+    assert {add_up_of(numbers) for _ in range(100)} == {45}
+    assert sys.getrefcount(numbers) == before
 
 
 @pytest.mark.skipif(bool(config.DISABLE_JIT), reason="nothing is compiled")
