@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 from sklearn.tree import DecisionTreeClassifier
 
 from everytree import certify
 from everytree.bias import as_bias, resolve
+from everytree.errors import EverytreeWarning
 from everytree.learner import prepare
 from everytree.prove.problem import People, Problem
 from everytree.refute import attacks
@@ -145,3 +147,17 @@ def test_leaves_of_many_people_come_first():
     assert crowds == sorted(crowds, reverse=True)
     assert crowds[0] == len(people)
     assert arenas.of_node(int(leaves[0])).depth == problem.depth - (tree.decision_path(judge.X[:1]).sum() - 1)
+
+
+@pytest.mark.parametrize("bias", ["miss(1)", "miss(2)"])
+def test_a_category_that_training_never_saw_is_told_once(bias):
+    """Rows that the search adds may have it as well; that is its own affair, not the user's."""
+    rng = np.random.default_rng(0)
+    kinds = rng.choice(list("abc"), 80)
+    train = pd.DataFrame({"kind": kinds, "x": rng.normal(size=80), "w": rng.normal(size=80)})
+    label = (train.x > 0) | (train.kind == "a")
+    people = pd.DataFrame({"kind": ["z"] * 30, "x": rng.normal(size=30), "w": rng.normal(size=30)})
+    with pytest.warns(EverytreeWarning) as told:
+        result = certify(DecisionTreeClassifier(random_state=0), train, label, people, bias=bias)
+    assert any("z" in result.witness(p).added["kind"].tolist() for p in range(30))
+    assert len(told) == 1

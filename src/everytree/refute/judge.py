@@ -19,7 +19,7 @@ from everytree.refute.membership import Membership
 from everytree.refute.new_rows import RowMaker
 from everytree.refute.storage import NotStorableError
 from everytree.refute.witness import as_witness
-from everytree.table import test_table
+from everytree.table import encode_added
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -147,7 +147,7 @@ class Judge:
         added = changed.iloc[-len(trial.change.added) :]
         return (
             changed.dtypes.tolist() == table.frame.dtypes.tolist()
-            and np.array_equal(test_table(table, table.as_given(added)).X, trial.features, equal_nan=True)
+            and np.array_equal(encode_added(table, added), trial.features, equal_nan=True)
             and self.membership.holds(trial, added)
         )
 

@@ -18,7 +18,7 @@ from everytree.errors import TableError
 from everytree.refute.membership import AddedRows
 from everytree.refute.storage import NOTHING, beside, between, is_missing, rows_like, stored
 from everytree.support.clock import now
-from everytree.table import test_table
+from everytree.table import encode_added
 from everytree.table.structure import MISSING, Bounds
 from everytree.table.values import plain_numbers
 
@@ -165,7 +165,7 @@ class RowMaker:
         distinct = {id(row): row for row in rows}
         place = {key: number for number, key in enumerate(distinct)}
         table = self.problem.table
-        seen = test_table(table, table.as_given(self.as_frame(distinct.values()))).X
+        seen = encode_added(table, self.as_frame(distinct.values()))
         return seen[[place[id(row)] for row in rows]]
 
 

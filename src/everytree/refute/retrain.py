@@ -6,16 +6,15 @@ retrained tree shows what can happen to all people together. Also a check of eve
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
-from everytree.errors import EverytreeWarning, InternalError
+from everytree.errors import InternalError
 from everytree.refute.applying import changed_rows
 from everytree.support.progress import reporting
-from everytree.table import test_table
+from everytree.table import encode_added
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,9 +92,7 @@ def changed_table(witness: Witness, train: TrainingTable) -> tuple[NDArray[np.fl
     added = train.X[:0]
     if change.added:
         rows = changed_rows(witness, train.frame).iloc[-len(change.added) :]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", EverytreeWarning)  # an added category may be new
-            added = test_table(train, train.as_given(rows)).X
+        added = encode_added(train, rows)
     return np.ascontiguousarray(change.change_rows(train.X, added)), change.change_labels(train.y)
 
 

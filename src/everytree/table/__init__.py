@@ -5,7 +5,7 @@ The first room of everytree. Data flows from here to bias models and node counts
 
 from __future__ import annotations
 
-from everytree.table.encoding import test_table, training_table
+from everytree.table.encoding import encode_added, test_table, training_table
 from everytree.table.gaps import check_gaps
 from everytree.table.reading import read_table, split_label
 from everytree.table.structure import Column, TestTable, TrainingTable
@@ -15,6 +15,7 @@ __all__ = [
     "TestTable",
     "TrainingTable",
     "check_gaps",
+    "encode_added",
     "read_table",
     "split_label",
     "test_table",

@@ -38,6 +38,7 @@ from everytree.table.values import category_codes, is_numeric, is_plain, kind_of
 
 __all__ = [
     "codes_of_labels",
+    "encode_added",
     "encode_people",
     "encode_training",
     "same_columns",
@@ -249,6 +250,13 @@ def encode_people(train: TrainingTable, source: Source, y: object = None) -> tup
 
 
 test_table.__test__ = False  # type: ignore[attr-defined]  # pytest would otherwise collect it where it is imported
+
+
+def encode_added(train: TrainingTable, rows: pd.DataFrame) -> NDArray[np.float32]:
+    """Encode rows that a change of the training table adds; their categories may be new, without a word."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return test_table(train, train.as_given(rows)).X
 
 
 def same_columns(train: TrainingTable, source: Source) -> Source:
