@@ -67,8 +67,13 @@ def main() -> None:
     parser.add_argument(
         "--mixed", action="store_true", help="all settings of the learner, in any combination"
     )
+    parser.add_argument(
+        "--close", action="store_true", help="values that scikit-learn cannot tell apart, flips and removals"
+    )
     options = parser.parse_args()
     focus: dict[str, Any] = {"mixed": True} if options.mixed else {}
+    if options.close:
+        focus |= {"close": True, "kinds": ("flip", "fake")}
     if options.holes:
         focus["holes"] = options.holes
     rows, violations = [], []

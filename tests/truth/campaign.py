@@ -161,24 +161,16 @@ def part_verdicts(problem: Problem, part: str) -> list[tuple[bool, int]]:
             if walk.only_postponed:
                 break
         proved = walk.finished & (walk.tally.possible.sum(axis=1) == 1)
+    proved = proved & ~question.close.blurred(people.X)
     return [(bool(safe), int(label)) for safe, label in zip(proved, labels, strict=True)]
 
 
 def all_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     """Whom anybody proves: engines and workers alone, all of them together for a while, and the check.
 
-    Together, attacks leave only few people to be proved wrongly; alone, every worker answers for all. Of a
-    table with values so close that the learner may not tell them apart, which is refused, nobody is proved.
+    Together, attacks leave only few people to be proved wrongly; alone, every worker answers for all.
     """
-    from everytree.errors import TableError
-
-    try:
-        found = [library_verdicts(problem, "interval")]
-    except TableError as error:
-        if "so close" not in str(error):
-            raise
-        return [(False, 0)] * len(problem.points)
-    found.append(library_verdicts(problem, "relational"))
+    found = [library_verdicts(problem, engine) for engine in ("interval", "relational")]
     found += [worker_verdicts(problem, worker, SECONDS / 2) for worker in ("tables", "programs")]
     found += [part_verdicts(problem, part) for part in ("screening", "twins")]
     found.append(check_verdicts(problem))

@@ -61,6 +61,7 @@ LEAF = {"stops": ("leaf",)}
 TWO = {"depth": 2}
 UNLIMITED = {"unlimited": True}
 HOLES = {"holes": 0.5}
+CLOSE = {"close": True, "kinds": ("flip",)}
 HOLES_FLIP = {"holes": 0.5, "kinds": ("flip",)}
 WHOLE = {"weights": ("whole",), "cap": 60}
 DECIMALS = {"weights": ("decimals",), "cap": 60}
@@ -68,6 +69,12 @@ BALANCED = {"weights": ("balanced",), "cap": 60}
 
 MUTANTS: tuple[Mutant, ...] = (
     # The interval domain and what both engines share.
+    # Values that the learner cannot tell apart.
+    Mutant("people between middles of close values", "table/close_values.py", "found |= (last >= 0) & (last != i) & (largest[last] >= 2 * value - largest[i] - slack)", "pass", engine="relational", focus=CLOSE),
+    Mutant("chains of close values are one value", "table/close_values.py", "(largest > least + FEATURE_STEP) | ", "", engine="relational", focus=CLOSE),
+    Mutant("close values are left apart", "table/close_values.py", "rows[known, j] = least[place]", "pass", engine="relational", focus=CLOSE),
+    Mutant("close values are one value beside added rows", "table/close_values.py", "if additions or not _learner_joins():", "if not _learner_joins():", engine="relational", focus={"close": True, "kinds": ("miss",)}),
+    Mutant("people in doubt are proved", "refute/judge.py", "people = people & ~self.blurred", "pass", engine="tables", focus=CLOSE),
     Mutant("no outer splits", "prove/counts.py", "outer_low = outer and additions > 0", "outer_low = False", focus=MISS),
     Mutant("constant boolean columns have no outer split", "prove/counts.py", "constant = first == last and not pinned[j]", "constant = False", focus=MISS),
     Mutant("stop forgotten, intervals", "prove/domains/interval.py", "may_stop = least_upper == np.inf", "may_stop = False", focus=FAKE),

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import islice, pairwise, product
 
 import numpy as np
+import sklearn
 
 Values = tuple[float, ...]
 Row = tuple[Values, int]
@@ -23,6 +24,9 @@ Cut = tuple[int, float] | tuple[int, float, bool]
 """Column and threshold; a third entry, True, says that missing values go left and not right."""
 
 MISSING = math.inf
+
+STEP = np.float32(1e-7 if tuple(map(int, sklearn.__version__.split(".")[:2])) >= (1, 8) else 0.0)
+"""Neighbours that are not further apart are one value."""
 
 MOST_TREES = 3000
 """Trees that are looked at where the whole tree decides what is a leaf; those left out are not known."""
@@ -154,7 +158,7 @@ def _all_cuts(node: Table, codes: dict[int, int]) -> Iterator[tuple[Cut, list[in
         left = [0] * len(codes)
         for (low, code), (high, _) in pairwise(ordered):
             left[code] += 1
-            if low == high:
+            if low == high or _one_value(low, high):
                 continue
             if high == MISSING:
                 yield (j, math.inf), list(left)
@@ -162,6 +166,11 @@ def _all_cuts(node: Table, codes: dict[int, int]) -> Iterator[tuple[Cut, list[in
             yield (j, low / 2 + high / 2), list(left)
             if any(missing):
                 yield (j, low / 2 + high / 2, True), [c + m for c, m in zip(left, missing, strict=True)]
+
+
+def _one_value(low: float, high: float) -> bool:
+    """Whether neighbours are so close that no split comes between them."""
+    return high - low < 1e-6 and STEP > 0 and bool(np.float32(high) <= np.float32(low) + STEP)
 
 
 def is_left(value: float, cut: Cut) -> bool:

@@ -212,6 +212,7 @@ def random_problem(
     holes: float | None = None,
     weights: Sequence[str] | None = None,
     unlimited: bool = False,
+    close: bool = False,
 ) -> Problem:
     """Draw a problem whose B(T) has at most ``cap`` tables; the other arguments narrow the draw.
 
@@ -224,6 +225,8 @@ def random_problem(
     ``amount`` is what the library is told of rows that may be missing, however few the oracle adds.
     ``holes`` is the largest share of values that are missing in a column; some columns have none in the
     table, some none of the test points lacks. A fifth of such problems have no depth limit.
+    ``close`` moves values apart or together until some are one value for the learner, and puts points beside
+    the middles between them.
     The kinds, the depth and the style are drawn once; when the tables are too many, only the rest is
     drawn anew, and smaller every time.
     """
@@ -244,6 +247,8 @@ def random_problem(
         if amount is not None:
             X = _spread(X)
         points = _draw_points(rng, X, int(rng.integers(2, 5)))
+        if close:
+            X, points = _close_together(rng, X, len(points))
         if holes is not None:
             X, points = _with_holes(rng, X, holes), _with_holes(rng, points, 0.5)
         parts = _draw_parts(rng, X, y, kinds, style, targeted)
@@ -324,6 +329,19 @@ def _with_holes(rng: np.random.Generator, X: np.ndarray, most: float) -> np.ndar
     """Take values away, from two columns of three."""
     share = np.where(rng.random(X.shape[1]) < 2 / 3, rng.uniform(0, most, X.shape[1]), 0.0)
     return np.where(rng.random(X.shape) < share, np.nan, X)
+
+
+def _close_together(rng: np.random.Generator, X: np.ndarray, n_points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Values a few steps of 1e-7 or less apart; points at them and in the middle of two, or right beside."""
+    X = X + rng.choice([0, 0.5, 10])  # no column of zeros and ones
+    steps = rng.choice([2e-8, 5e-8, 1e-7]) * rng.integers(0, 3, X.shape)
+    X = (rng.choice([1e-6, 1e-3, 0.1]) * X + rng.choice([0.0, 0.25, -0.3]) + steps).astype(np.float32)
+    low, high = (np.take_along_axis(X, rng.integers(0, len(X), (2 * n_points, X.shape[1])), 0) for _ in "ab")
+    points = np.where(rng.random(low.shape) < 0.4, low, low / 2 + high / 2).astype(np.float32)
+    for _ in range(2):
+        beside = np.nextafter(points, np.where(rng.random(low.shape) < 0.5, -9, 9).astype(np.float32))
+        points = np.where(rng.random(low.shape) < 0.4, beside, points)
+    return X.astype(float), points.astype(float)
 
 
 def _spread(X: np.ndarray) -> np.ndarray:

@@ -109,6 +109,17 @@ def test_no_proof_is_wrong_with_missing_values(engine):
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "tables", "programs"])
+def test_no_proof_is_wrong_where_values_are_too_close_to_tell_apart(engine):
+    """Longer with ``python -m benchmarks.oracle --close``."""
+    size = PER_CHUNK // (20 if engine == "programs" else 2)
+    for kinds in (("flip",), ("fake",), ("flip", "fake")):
+        tally = run_seeds(range(600_000, 600_000 + size), engine, {"close": True, "kinds": kinds})
+        assert not tally.violations, f"{tally}\n{tally.violations[0]}"
+        if size >= 40:
+            assert tally.certifying > tally.problems / 5, f"too few proofs to mean anything: {tally}"
+
+
 @pytest.mark.parametrize("engine", [*ENGINES, "screening", "tables", "check"])
 def test_no_proof_is_wrong_with_all_settings_mixed(engine):
     """Longer with ``python -m benchmarks.oracle --mixed --engines all``."""

@@ -5,7 +5,7 @@ Made once by a question; the walk, the attacks and the path programs all start f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,8 @@ from everytree.learner.weights import BALANCED, balanced_vertices, weights_on
 from everytree.prove.counts import Budget, Columns, RowTypes, code_columns, type_rows
 from everytree.prove.domains.relational import reach_of
 from everytree.prove.views import Views
-from everytree.table import check_gaps
+from everytree.table import CloseValues, close_values
+from everytree.table.pipelines import check_additions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +34,8 @@ class Problem:
     """One training table, one bias model and the learner's settings, with the table in codes.
 
     `views` says which features are shown twice because values are missing. `outer_splits=False` leaves out
-    splits that only added rows make possible, as the paper does.
+    splits that only added rows make possible, as the paper does. `close` says which values are one value for
+    the learner, and about whom nothing can be proved for that reason.
     """
 
     table: TrainingTable
@@ -43,6 +45,7 @@ class Problem:
     types: RowTypes
     views: Views
     outer_splits: bool = True
+    close: CloseValues = field(default_factory=CloseValues)
 
     @classmethod
     def of(
@@ -54,19 +57,21 @@ class Problem:
         people: NDArray[np.float32] | None = None,
         outer_splits: bool = True,
     ) -> Problem:
-        """Code a table; values that the learner may not tell apart are refused.
+        """Code a table; values that the learner cannot tell apart have one code.
 
         `people` are the features of those who will be judged: they may lack values that no row lacks.
         """
-        check_gaps(table, bias.additions)
-        views = Views.of(table, people)
-        columns = code_columns(views.show(table.X), views.boolean(table.is_boolean), views.source)
-        return cls(table, bias, settings, columns, type_rows(table.y, bias), views, outer_splits)
+        if bias.additions:
+            check_additions(table)
+        views, close = Views.of(table, people), close_values(table, bias.additions)
+        shown = views.show(close.joined(table.X))
+        columns = code_columns(shown, views.boolean(table.is_boolean), views.source)
+        return cls(table, bias, settings, columns, type_rows(table.y, bias), views, outer_splits, close)
 
     @cached_property
     def shown(self) -> NDArray[np.float32]:
         """The training rows as they are shown."""
-        return self.views.show(self.table.X)
+        return self.views.show(self.close.joined(self.table.X))
 
     def region(self, bounds: dict[int, tuple[float, float]]) -> Region:
         """Translate bounds on columns of codes into what each column of the table can be there."""

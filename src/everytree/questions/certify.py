@@ -20,6 +20,7 @@ from everytree.refute.witness import as_witness
 from everytree.results.certification import NOT_ROBUST, ROBUST, UNKNOWN, CertificationResult
 from everytree.support.limits import Limits, as_jobs
 from everytree.support.progress import reporting
+from everytree.table.gaps import remedy, too_close
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -192,8 +193,17 @@ def certify_prepared(
         reasons=_named(decision.reasons, prepared) if engine == "auto" else decision.reasons,
         proofs=decision.proofs,
         probabilities=prepared.probabilities,
-        notes=prepared.notes_for(model),
+        notes=(*prepared.notes_for(model), *_notes_on(problem)),
     )
+
+
+def _notes_on(problem: Problem) -> tuple[str, ...]:
+    """Name two values because of which nobody is proved."""
+    bridge = problem.close.bridge
+    if bridge is None:
+        return ()
+    told = too_close(problem.table, bridge, problem.bias.additions)
+    return (f"{told}: nobody is proved robust, only witnesses are looked for. {remedy(problem.table)}",)
 
 
 def _named(reasons: NDArray[np.str_], prepared: Prepared) -> NDArray[np.str_]:

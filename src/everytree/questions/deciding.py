@@ -44,17 +44,19 @@ if TYPE_CHECKING:
     from everytree.support.limits import Limits
     from everytree.support.progress import Progress
 
-DECIDED, OUT_OF_TIME, OUT_OF_MEMORY, TOO_MANY_PATHS, ONLY_A_TIE, INTERRUPTED, NOT_SETTLED = (
+DECIDED, OUT_OF_TIME, OUT_OF_MEMORY, TOO_MANY_PATHS, ONLY_A_TIE, TOO_CLOSE, INTERRUPTED, NOT_SETTLED = (
     "",
     "time",
     "memory",
     "paths",
     "tie",
+    "close",
     "interrupted",
     "not settled",
 )
 """Why somebody is unknown: a limit, more paths than can be kept, a label that hangs on a tie that the learner
-never breaks that way, Ctrl-C, or because everything that there is to try was tried."""
+never breaks that way, values so close that nothing can be proved, Ctrl-C, or because everything that there
+is to try was tried."""
 
 DECIDING_SECONDS = 60.0
 """How long people whom the walk did not prove may be decided when there is no time limit."""
@@ -171,11 +173,7 @@ class Deciding:
 
     def _next(self) -> Worker | None:
         """The worker whose turn it is; None if there is nothing left to do."""
-        if (
-            self.walk.lacks_memory
-            or not self.judge.walkable.any()
-            or (self.auto and not self.judge.open.any())
-        ):
+        if self.walk.lacks_memory or not (self.judge.open if self.auto else self.judge.walkable).any():
             return None
         walk = self.workers[0]
         if self.auto and len(self.workers) == 1:
@@ -269,6 +267,7 @@ class Deciding:
 
     def _close(self, people: NDArray[np.bool_]) -> None:
         """Give up people for whom every table was tried: what is left hangs on ties."""
+        people = people & ~self.judge.blurred
         self.only_ties |= people & self.judge.open
         self.judge.open &= ~people
 
@@ -324,6 +323,7 @@ class Deciding:
         else:
             why = TOO_MANY_PATHS if too_many else NOT_SETTLED
         reasons = np.where(unknown, np.where(self.only_ties, ONLY_A_TIE, why), DECIDED)
+        reasons = np.where(unknown & judge.blurred, TOO_CLOSE, reasons)
         statistics = {"nodes": float(walk.nodes), "splits": float(walk.splits)}
         if self.programs is not None:
             paths, programs = self.programs.n_paths, self.programs.solver.solved

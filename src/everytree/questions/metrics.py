@@ -183,7 +183,10 @@ def ranges_and_tables(
 def _joint(
     result: CertificationResult, measures: Measures, known: KnownTables, budget: Budget
 ) -> JointEnds | None:
-    """Bound everything over the family of trees; None without tables, or where everybody is proved."""
+    """Bound everything over the family of trees.
+
+    None without tables, where everybody is proved, and with values that the learner may not tell apart.
+    """
     robust = result.verdicts == ROBUST
     prepared = result.prepared
     if prepared is None or robust.all():
@@ -200,6 +203,8 @@ def _joint(
             )
         )
     openings = _OPENINGS[result]
+    if openings.problem.close.found:
+        return None
     X = openings.problem.views.show(prepared.test.X)
     return joint_ends(openings, X, robust, measures.wanted(), known.labels, budget)
 

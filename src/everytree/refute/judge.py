@@ -48,8 +48,9 @@ class Judge:
     ``proved`` are people who must never change: if one does, a proof is wrong, and that is said aloud.
     ``open`` are those who are neither proved nor refuted; ``frame`` their original columns, if known.
     ``walkable`` are those who are neither proved nor refuted by a change: of people whom a mere tie refutes a
-    walk may still find that the tree was never learned from this table. ``tree`` is the one whose predictions
-    are certified, as nodes, if it is known.
+    walk may still find that the tree was never learned from this table. ``blurred`` are people about whom
+    nothing can be proved because values are too close (`table/close_values.py`). ``tree`` is the one
+    whose predictions are certified, as nodes, if it is known.
     """
 
     def __init__(
@@ -69,7 +70,8 @@ class Judge:
         self.proved = np.zeros(len(people), np.bool_)
         self.proofs = np.full(len(people), "", "<U8")
         self.open = ~self.proved
-        self.walkable = ~self.proved
+        self.blurred = problem.close.blurred(people.X)
+        self.walkable = ~self.blurred
         self.frame = frame
         self.deadline = deadline
         self.maker = RowMaker(problem, deadline=deadline)
@@ -171,11 +173,14 @@ class Judge:
     def prove(self, people: NDArray[np.bool_], by: str) -> None:
         """Count people as proved from now on, by one of `WALK`, `PROGRAMS`, `TABLES` and `TWINS`.
 
+        Those who are `blurred` stay as they are: no proof is about them.
+
         Raises
         ------
         InternalError
             If one of them has a witness.
         """
+        people = people & ~self.blurred
         wrong = [p for p in sorted(self.witnesses) if people[p]]
         if wrong:
             raise InternalError(

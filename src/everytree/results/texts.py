@@ -27,6 +27,7 @@ WHY = {
     "memory": "The memory limit ended the search: a larger one (--memory-limit, memory_limit) may help.",
     "paths": "Trees of this depth have more paths than can be kept: a smaller depth may help.",
     "tie": "The label depends on how ties are broken, and with the given seed they never are broken so.",
+    "close": "Values of a column are too close for scikit-learn to tell apart: rounding the column helps.",
     "interrupted": "The search was interrupted.",
     "not settled": "Everything that there is to try was tried: a smaller amount or depth may be decided.",
 }

@@ -6,6 +6,8 @@ exist, or could be made by added rows, cannot be certified.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +15,7 @@ from everytree.errors import TableError
 from everytree.table.pipelines import check_additions
 from everytree.table.structure import TrainingTable
 
-__all__ = ["FEATURE_STEP", "check_gaps"]
+__all__ = ["FEATURE_STEP", "Bridge", "bridged_gap", "check_gaps", "remedy", "too_close"]
 
 FEATURE_STEP = np.float32(1e-7)
 """Values not further apart than this are one value for scikit-learn's splitter."""
@@ -25,16 +27,21 @@ Below 2 the spacing of float32 is at most 1.2e-7 and the sum is rounded by at mo
 on half the spacing exceeds the step and the sum rounds back to where it started.
 """
 
+
+class Bridge(NamedTuple):
+    """Two neighbouring values of a feature that the learner may not tell apart."""
+
+    feature: int
+    low: float
+    high: float
+
+
 WHOLE_APART = 0.9
 """Below this width no gap between two whole numbers is narrow, rounding included."""
 
 
 def check_gaps(table: TrainingTable, additions: int) -> None:
     """Refuse a table in which some gap could be bridged by steps that scikit-learn ignores.
-
-    For every feature and all consecutive distinct values a < b: starting at a, adding
-    ``float32(1e-7)`` in float32 ``additions + 1`` times must stay below b. A column that holds
-    nothing but 0 and 1, in added rows either, has no values in between.
 
     Parameters
     ----------
@@ -49,6 +56,21 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
         If a gap is too small; the message names the column and the two values.
     UnsupportedLearnerError
         If rows may be added, and a step before the tree may look at all rows at once.
+    """
+    if additions:
+        check_additions(table)
+    bridge = bridged_gap(table, additions)
+    if bridge is not None:
+        told = too_close(table, bridge, additions)
+        raise TableError(f"{told}: nothing can be proved about such a table. {remedy(table)}")
+
+
+def bridged_gap(table: TrainingTable, additions: int) -> Bridge | None:
+    """Find a gap that could be bridged by steps that scikit-learn ignores, if there is one.
+
+    For every feature and all consecutive distinct values a < b: starting at a, adding
+    ``float32(1e-7)`` in float32 ``additions + 1`` times must stay below b. A column that holds
+    nothing but 0 and 1, in added rows either, has no values in between.
 
     Notes
     -----
@@ -56,8 +78,6 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
     chain of at most ``additions`` values between a and b; the check excludes that such a chain
     joins two values of the table.
     """
-    if additions:
-        check_additions(table)
     steps = additions + 1
     widest = steps * LARGEST_STEP
     found = [
@@ -66,13 +86,15 @@ def check_gaps(table: TrainingTable, additions: int) -> None:
     ]
     feature = np.repeat(np.arange(len(found)), [len(low) for low, _ in found])
     if len(feature) == 0:
-        return
-    reached = np.concatenate([low for low, _ in found])
+        return None
+    lower = np.concatenate([low for low, _ in found])
     upper = np.concatenate([high for _, high in found])
-    bridged = _first_bridged(reached, upper, steps)
-    if bridged is not None:
-        low = np.concatenate([low for low, _ in found])[bridged]
-        _refuse(table, int(feature[bridged]), float(low), float(upper[bridged]), additions)
+    bridged = _first_bridged(lower, upper, steps)
+    return (
+        None
+        if bridged is None
+        else Bridge(int(feature[bridged]), float(lower[bridged]), float(upper[bridged]))
+    )
 
 
 def _narrow_gaps(
@@ -118,17 +140,22 @@ def _same_exponent(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.where(values == 0, 0.0, end - values)
 
 
-def _refuse(table: TrainingTable, feature: int, low: float, high: float, additions: int) -> None:
-    remedy = "Round the column, or rescale it to larger numbers."
+def too_close(table: TrainingTable, bridge: Bridge, additions: int) -> str:
+    """Name two values that the learner may not tell apart."""
+    added = f" with {additions} added rows in between" if additions else ""
+    return (
+        f"Column {table.feature_names[bridge.feature]!r} has the values {bridge.low!r} and {bridge.high!r}, "
+        f"which are so close that scikit-learn may treat them as one{added}"
+    )
+
+
+def remedy(table: TrainingTable) -> str:
+    """What to do about values that are too close."""
+    what = "Round the column, or rescale it to larger numbers."
     if table.encoder is not None:
-        remedy = (
+        what = (
             "Round the features before the tree, for example by FunctionTransformer(np.round, "
             "kw_args={'decimals': 5}) as the last step before it, or rescale them to larger numbers."
         )
-    added = f" with {additions} added rows in between" if additions else ""
-    raise TableError(
-        f"Column {table.feature_names[feature]!r} has the values {low!r} and {high!r}, which are so close "
-        f"that scikit-learn may treat them as one{added}: nothing can be proved about such a table. "
-        "Different values must be further apart than 1e-7 for each row that may be added, and once more. "
-        f"{remedy}"
-    )
+    apart = "Different values must be further apart than 1e-7 for each row that may be added, and once more."
+    return f"{apart} {what}"

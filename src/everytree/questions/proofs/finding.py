@@ -26,6 +26,7 @@ from everytree.questions.proofs.late import Late, alarm
 from everytree.questions.proofs.paths import PathProofs
 from everytree.results.certification import ROBUST
 from everytree.support.clock import now
+from everytree.table import check_gaps
 
 if TYPE_CHECKING:
     from everytree.checker.proofs.claim import Claim
@@ -58,6 +59,7 @@ class FoundProofs:
         self.result, self.limits, self.prepared = result, limits, result.prepared
         trusted = [] if result.trusted is None else result.trusted.tolist()
         resolved = trust(resolve(result.bias, self.prepared.train), result.trusted)
+        check_gaps(self.prepared.train, resolved.additions)
         settings, people = self.prepared.learner.settings, self.prepared.test.X
         self.problem = Problem.of(self.prepared.train, resolved, settings, people=people)
         self.claim = claim_of(self.prepared, result.bias, trusted)

@@ -161,6 +161,8 @@ UNDECIDED = {
     "paths": f"{NEITHER}: trees of this depth have more paths than can be kept.",
     "tie": f"{NEITHER}. The label depends on how ties are broken, and with the given seed they never are "
     "broken so.",
+    "close": "No witness was found, and nothing can be proved: values of a column are so close that "
+    "scikit-learn may treat them as one.",
     "interrupted": f"{NEITHER} before the search was interrupted.",
     "not settled": f"{NEITHER}, and everything that there is to try was tried.",
 }
