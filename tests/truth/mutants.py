@@ -73,7 +73,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("people between middles of close values", "table/close_values.py", "found |= (last >= 0) & (last != i) & (largest[last] >= 2 * value - largest[i] - slack)", "pass", engine="relational", focus=CLOSE),
     Mutant("chains of close values are one value", "table/close_values.py", "(largest > least + FEATURE_STEP) | ", "", engine="relational", focus=CLOSE),
     Mutant("close values are left apart", "table/close_values.py", "rows[known, j] = least[place]", "pass", engine="relational", focus=CLOSE),
-    Mutant("close values are one value beside added rows", "table/close_values.py", "if additions or not _learner_joins():", "if not _learner_joins():", engine="relational", focus={"close": True, "kinds": ("miss",)}),
+    Mutant("close values are one value beside added rows", "table/close_values.py", "if additions or learner_version() < OLDEST_THAT_JOINS:", "if learner_version() < OLDEST_THAT_JOINS:", engine="relational", focus={"close": True, "kinds": ("miss",)}),
     Mutant("people in doubt are proved", "refute/judge.py", "people = people & ~self.blurred", "pass", engine="tables", focus=CLOSE),
     Mutant("no outer splits", "prove/counts.py", "outer_low = outer and additions > 0", "outer_low = False", focus=MISS),
     Mutant("constant boolean columns have no outer split", "prove/counts.py", "constant = first == last and not pinned[j]", "constant = False", focus=MISS),

@@ -83,9 +83,8 @@ class CertificationResult:
         Training rows that were declared correct; see `recheck`.
     reasons : array of str, optional
         Why people are unknown: "time", "memory", "paths" (more than can be kept), "tie" (the label hangs on a
-        tie that the learner never breaks that way), "close" (values that the learner may not tell apart, so
-        that nothing can be proved), "interrupted", or "not settled" when everything that
-        there is to try was tried; "" for everybody else.
+        tie that the learner never breaks that way), "close" (the learner may not tell values apart, and
+        nothing is proved), "interrupted", or "not settled" after everything was tried; "" for everybody else.
     proofs : array of str, optional
         What robust verdicts rest on: "walk" (all trees were looked at together), "programs" (no mixture of
         changes makes a path to another label possible), "tables" (every table of the bias model was tried, up

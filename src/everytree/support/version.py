@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib.metadata import version
 
-__all__ = ["NEWEST_LEARNER", "OLDEST_LEARNER", "VERSION", "learner_notes"]
+__all__ = ["NEWEST_LEARNER", "OLDEST_LEARNER", "VERSION", "learner_notes", "learner_version"]
 
 VERSION = "0.2.0"
 
@@ -25,15 +25,18 @@ def _installed(find: Callable[[str], str]) -> str:
     return find("scikit-learn")
 
 
+def learner_version() -> tuple[int, ...]:
+    """First two numbers of the installed scikit-learn."""
+    return tuple(map(int, re.findall(r"\d+", _installed(version))[:2]))
+
+
 def learner_notes() -> tuple[str, ...]:
     """Warn of an installed scikit-learn that was not tested; nothing otherwise."""
-    installed = _installed(version)
-    numbers = tuple(map(int, re.findall(r"\d+", installed)[:2]))
-    if OLDEST_LEARNER <= numbers <= NEWEST_LEARNER:
+    if OLDEST_LEARNER <= learner_version() <= NEWEST_LEARNER:
         return ()
     oldest, newest = (".".join(map(str, known)) for known in (OLDEST_LEARNER, NEWEST_LEARNER))
     return (
-        f"scikit-learn {installed} is not a tested version: everytree {VERSION} was tested with {oldest} to "
-        f"{newest}, and proofs are about trees as these versions learn them. Install one of them, or a newer "
-        "everytree.",
+        f"scikit-learn {_installed(version)} is not a tested version: everytree {VERSION} was tested with "
+        f"{oldest} to {newest}, and proofs are about trees as these versions learn them. Install one of "
+        "them, or a newer everytree.",
     )

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from everytree.support.version import learner_version
 from everytree.table.gaps import FEATURE_STEP, Bridge, bridged_gap
 from everytree.table.structure import TrainingTable
 
@@ -99,7 +100,7 @@ def close_values(table: TrainingTable, additions: int) -> CloseValues:
     bridge = bridged_gap(table, additions)
     if bridge is None:
         return CloseValues()
-    if additions or not _learner_joins():
+    if additions or learner_version() < OLDEST_THAT_JOINS:
         return CloseValues(bridge=bridge)
     alike: dict[int, Alike] = {}
     for j in np.flatnonzero(~table.is_boolean).tolist():
@@ -123,9 +124,3 @@ def _beside_middles(least: NDArray[np.float32], largest: NDArray[np.float32]) ->
     fine[:-1] &= 2 * high[:-1] < low[:-1] + low[1:]
     fine[1:] &= high[:-1] + high[1:] < 2 * low[1:]
     return fine
-
-
-def _learner_joins() -> bool:
-    from sklearn import __version__  # as in `pipelines`
-
-    return tuple(map(int, __version__.split(".")[:2])) >= OLDEST_THAT_JOINS

@@ -132,9 +132,7 @@ def _fit_columns(
     """Choose kind, categories and features of every column, and encode the training rows."""
     names = source.names
     if dropped.issuperset(names):
-        raise TableError(
-            "drop takes away every column of the training table; leave at least one to learn from."
-        )
+        raise TableError("drop takes away every column of the training table; leave one to learn from.")
     numeric = _numeric_names(source, [name for name in names if name not in dropped], declared)
     block = number_block(source, numeric) if numeric else None
     images = () if block is None else block.T
