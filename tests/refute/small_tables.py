@@ -28,8 +28,8 @@ def random_table(seed):
     return rng, X, y, people, [1, 2, 3, None][seed % 4]
 
 
-def problem_of(X, y, people, depth, bias):
-    prepared = prepare(DecisionTreeClassifier(max_depth=depth, random_state=0), X, y, people)
+def problem_of(X, y, people, depth, bias, **settings):
+    prepared = prepare(DecisionTreeClassifier(max_depth=depth, random_state=0, **settings), X, y, people)
     train = prepared.train
     resolved = resolve(as_bias(bias), train)
     return Problem.of(train, resolved, prepared.learner.settings), prepared

@@ -15,6 +15,7 @@ from everytree.checker.proofs.conditions import split_key
 from everytree.checker.proofs.paths import PathCheck
 from everytree.checker.proofs.paths import Region as Part
 from everytree.paths.boxes import Region
+from everytree.paths.layout import TooLargeError
 from everytree.paths.search import PathSearch
 from everytree.prove.recording import written
 
@@ -29,6 +30,9 @@ __all__ = ["RecordedSearch"]
 
 DIGITS = (3, 6, 9, 13)
 """Digits of the multipliers, tried in turn: the fewest that are enough are written."""
+
+MOST_PARTS = 4096
+"""Combinations of signs for which a proof is written, each by itself."""
 
 PARTS = 1024
 """Points of tangents are written as whole numbers of 1 / PARTS; a gradient does not depend on the scale."""
@@ -68,6 +72,8 @@ class RecordedSearch(PathSearch):
         """The checker's own: all signs, or the box of counts that it finds to be within reach."""
         super()._first_regions()  # refuses paths that are too large
         assert self.check is not None
+        if self.check.n_first_regions > MOST_PARTS:
+            raise TooLargeError
         regions = []
         for part in self.check.first_regions():
             boxes = {

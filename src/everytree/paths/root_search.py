@@ -7,14 +7,13 @@ boxes have a sign and are cut where a solution needs it, and attempts at a witne
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from everytree.bias.acts import FLIP
 from everytree.learner.criterion import front, roots
-from everytree.paths.boxes import Region
+from everytree.paths.boxes import EITHER, Region
 from everytree.paths.search import PathSearch
 
 if TYPE_CHECKING:
@@ -68,7 +67,9 @@ class RootSearch(PathSearch):
         return self._roots[key]
 
     def _plane_above(self, level: int, sign: int, region: Region) -> Plane | None:
-        """A plane above the root of the path's split in a region; None if no table of it has the sign."""
+        """A plane above the root of the path's split in a region; None if no table has the sign."""
+        if sign == EITHER:  # no plane is above both
+            return None
         box = np.array([end[1::2] for end in region.bounds[level, self.cuts[level][0]]], np.int64)
         key = level, sign, box.tobytes()
         if key not in self._above:
@@ -89,7 +90,7 @@ class RootSearch(PathSearch):
             [sign for sign in (1, -1) if self._plane_above(level, sign, region) is not None]
             for level, _ in self._own(region)
         ]
-        return [Region(combination, region.bounds) for combination in product(*signs)]
+        return Region.with_signs(signs, region.bounds)
 
     def _require_best(
         self, program: Program, level: int, region: Region, near: NDArray[np.float64] | None, lead: float
@@ -99,9 +100,9 @@ class RootSearch(PathSearch):
         The sign asks for s (p_L n_R - p_R n_L) >= 0, a whole number; what is taken off is for rounding.
         """
         super()._require_best(program, level, region, near, lead)
-        if near is not None:
-            return
         counts, effects, sign = self.counts[level], self.effects[level], region.signs[level]
+        if near is not None or sign == EITHER:
+            return
         plane = self._plane_above(level, sign, region)
         if plane is None:
             program.require(np.zeros(effects[0].shape[1]), 1.0)
@@ -145,8 +146,10 @@ class RootSearch(PathSearch):
     def _cut(self, region: Region, solution: Solution) -> list[Region]:
         """Cut the box whose plane is too high by the most flips, where the path's split loses without that.
 
-        Else at a fraction; and where there is none either, as any search does.
+        Else at a fraction; and where there is none either, as any search does. Open signs come first.
         """
+        if EITHER in region.signs:
+            return region.decide_sign()
         worst, where = COARSE, None
         for level, own in self._own(region):
             plane = self._plane_above(level, region.signs[level], region)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from everytree.bias.acts import ADD, FLIP
 from everytree.learner.criterion import front
 from everytree.paths import conditions
-from everytree.paths.boxes import Box, Family, Region
+from everytree.paths.boxes import EITHER, Box, Family, Region
 from everytree.paths.layout import Layout, TooLargeError, lay_out
 from everytree.paths.program import SAFETY, Program, Solution, Solver
 from everytree.paths.trial import build_trial, judge_trial, round_amounts
@@ -205,7 +205,7 @@ class PathSearch:
         if self.exact:
             flips = float(self.family.at(self.family.most)[FLIP])
             signs = [front.possible_signs(self.counts[level], flips) for level in levels]
-            return [Region(combination, {}) for combination in product(*signs)]
+            return Region.with_signs(signs, {})
         if self.problem.bias.n_labels > conditions.MOST_LABELS:
             raise TooLargeError
         return [Region((), {(level, self.cuts[level][0]): self._reach(level, 0) for level in levels})]
@@ -217,6 +217,8 @@ class PathSearch:
 
     def _cut(self, region: Region, solution: Solution) -> list[Region]:
         """Cut a region in two; an empty list if nothing is coarse and every count is whole."""
+        if EITHER in region.signs:
+            return region.decide_sign()
         if not self.exact:
             boxes = {key: region.bounds[key] for key in self._own(region)}
             coarse = {key: front.remainder(self.criterion, *box) for key, box in boxes.items()}
@@ -305,11 +307,14 @@ class PathSearch:
     def _require_best(
         self, program: Program, level: int, region: Region, near: NDArray[np.float64] | None, lead: float
     ) -> None:
-        """The path's split is best at a level."""
+        """The path's split is best at a level. Where its sign is open, only a witness must have one."""
         criterion, counts, effects = self.criterion, self.counts[level], self.effects[level]
         if self.exact:
-            flips = float(self.family.at(self.family.most)[FLIP])
-            conditions.require_best_exactly(program, counts, effects, region.signs[level], flips, lead)
+            flips, sign = float(self.family.at(self.family.most)[FLIP]), region.signs[level]
+            if sign == EITHER and near is not None:
+                sign = front.possible_signs(counts[:1], flips)[0]  # that on T
+            if sign != EITHER:
+                conditions.require_best_exactly(program, counts, effects, sign, flips, lead)
             return
         points = [self._points(level, cut) for cut in self.cuts[level][1:]]
         if near is None:

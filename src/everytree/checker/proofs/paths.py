@@ -72,6 +72,11 @@ class PathCheck:
         """Levels that have a split."""
         return [d for d, level in enumerate(self.levels) if level.split is not None]
 
+    @property
+    def n_first_regions(self) -> int:
+        """How many parts there are to begin with."""
+        return 2 ** len(self.split_levels) if self.exact else 1
+
     def first_regions(self) -> list[Region]:
         """All tables: both signs at each level where leads are linear, else what the budgets can reach."""
         if self.exact:
@@ -153,9 +158,9 @@ def verify_path(check: PathCheck, parts: Sequence[Any]) -> int:
     `parts` has one tree for each of `first_regions`, in order: ``["cut", level, column, low, place, middle,
     below, above]``, or ``["none", conditions]`` for a part in which there is no table.
     """
-    regions = check.first_regions()
-    if len(parts) != len(regions):
+    if len(parts) != check.n_first_regions:  # before they are made: there may be billions of signs
         raise Rejected("path", "its parts are not all the tables.")
+    regions = check.first_regions()
     leaves: list[tuple[Region, Sequence[Any]]] = []
     for region, tree in zip(regions, parts, strict=True):
         _unfold(check, region, tree, leaves)
