@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from everytree.prove.candidates import Candidates
     from everytree.prove.engines import Ranking
     from everytree.prove.node import Node
     from everytree.prove.routing import Cuts
@@ -78,8 +79,7 @@ class Fan:
     ranking: Ranking
     cuts: Cuts
     rivals: tuple[tuple[int, int], ...]
-    chosen: NDArray[np.int64]
-    possible: NDArray[np.bool_]
+    candidates: Candidates
     most: NDArray[np.int64]
     effort: NDArray[np.float64]
     order: NDArray[np.int64]

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.learner.criterion.front import for_kernels, stop_rows
-from everytree.prove.domains import atoms, interval, leaf, relational
+from everytree.prove.candidates import Candidates, by_length, settle
+from everytree.prove.domains import atoms, flips, interval, leaf, relational
+from everytree.prove.domains.flips import WAYS
 from everytree.prove.routing import Leaves
 
 if TYPE_CHECKING:
@@ -35,15 +37,21 @@ MOST_SETTLED = 2000
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """First look at a node: splits that may be best, and whether some table may leave the node unsplit."""
+    """First look at a node: splits that may be best, and whether some table may leave the node unsplit.
+
+    ``margin`` says how far each split may get ahead of the first challenger, ``behind`` how far it is behind on
+    T. Where the longest vector is best, they are lengths, and ``alive`` says in which ways each may be best.
+    """
 
     ground: Ground
     chosen: NDArray[np.int64]
     may_stop: bool
     score: NDArray[np.float64]
     margin: NDArray[np.float64]
+    behind: NDArray[np.float64]
     challengers: NDArray[np.int64]
     least_upper: float
+    alive: NDArray[np.bool_] | None = None
 
 
 class IntervalEngine:
@@ -67,11 +75,12 @@ class IntervalEngine:
         may_stop = ground.may_stop or stops
         everything = np.arange(len(score))
         chosen = everything[interval.affordable(splits, everything, types, budget, least_upper, criterion)]
-        return Ranking(ground, chosen, may_stop, score, score, everything[:0], least_upper)
+        return Ranking(ground, chosen, may_stop, score, score, -score, everything[:0], least_upper)
 
-    def refine(self, ranking: Ranking) -> NDArray[np.int64]:
+    def candidates(self, ranking: Ranking, leaves: bool) -> Candidates:
         """Take a closer look at the candidates: here there is none."""
-        return ranking.chosen
+        n_labels = ranking.ground.types.measures.shape[2]
+        return Candidates.of_splits(ranking.chosen, np.ones((len(ranking.chosen), 2, n_labels), np.bool_))
 
     def leaves(
         self, ranking: Ranking, present: NDArray[np.bool_]
@@ -81,9 +90,16 @@ class IntervalEngine:
 
 
 class RelationalEngine:
-    """Splits compared pairwise on the same table, intersected with the interval domain."""
+    """Splits compared pairwise on the same table, intersected with the interval domain.
+
+    Where only labels change, by Gini, vectors are compared (`domains/flips.py`), unless ``by_length`` says not
+    to: a proof file has the bounds that hold for every act.
+    """
 
     name = "relational"
+
+    def __init__(self, *, by_length: bool = True) -> None:
+        self.by_length = by_length
 
     def exact_thresholds(self, budget: Budget) -> bool:
         """Thresholds are midpoints of known gaps as long as no row can be added."""
@@ -103,17 +119,24 @@ class RelationalEngine:
         score = relational.scores(splits, types, criterion)
         challengers = _challengers(ground, score)
         least_upper, stops = interval.least_upper_cost(splits, types, budget, score, ground.floors, criterion)
+        alive: NDArray[np.bool_] | None = None
+        margin, behind = np.zeros(len(score)), np.zeros(len(score))
         if len(challengers):
             psi = challengers[0]
-            margin, unsplit = relational.loose_margins(splits, types, budget, score, psi, ground.criteria)
+            if self.by_length and by_length(ground):
+                everything = np.arange(len(score))
+                margins, ahead, unsplit = flips.loose_margins(splits, types, budget, psi, everything)
+                alive, margin, behind = margins >= 0, margins.max(axis=1), -ahead.max(axis=1)
+                unsplit = 0.0 if ground.floors.decrease > 0 else unsplit
+            else:
+                margin, unsplit = relational.loose_margins(splits, types, budget, score, psi, ground.criteria)
+                behind = score[psi] - score
             stops = stops and (
                 _may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)
             )
-        else:
-            margin = np.zeros(len(score))
         chosen = np.flatnonzero(margin >= 0)
         may_stop = ground.may_stop or stops
-        return Ranking(ground, chosen, may_stop, score, margin, challengers, least_upper)
+        return Ranking(ground, chosen, may_stop, score, margin, behind, challengers, least_upper, alive)
 
     def refine(self, ranking: Ranking) -> NDArray[np.int64]:
         """Keep the candidates that survive every challenger, with all caps, and the interval domain."""
@@ -121,6 +144,10 @@ class RelationalEngine:
 
     def settle(self, ranking: Ranking, leaves: bool) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Settle all candidates; with `leaves` also which labels their two sides can give as leaves."""
+        return self.candidates(ranking, leaves).splits()
+
+    def candidates(self, ranking: Ranking, leaves: bool) -> Candidates:
+        """Settle all candidates, each in the ways in which it may be best."""
         types, splits, budget = ranking.ground.types, ranking.ground.splits, ranking.ground.budget
         chosen = ranking.chosen
         if leaves:
@@ -149,30 +176,25 @@ class RelationalEngine:
         begin, size = 0, FIRST_PART
         while begin < len(ordered):
             part = np.sort(ordered[begin : begin + size])
-            settled, at_leaves = self._settle(ranking, chosen[part], possible[part])
+            settled, at_leaves = self._settle(ranking, chosen[part], possible[part]).splits()
             leaves = _range_leaves(ranking, settled)
             leaves.possible[:] &= at_leaves
             yield settled, leaves
             begin, size = begin + size, size * 8
         others, at_leaves = chosen[~harmful], possible[~harmful]
         if len(others) <= MOST_SETTLED:
-            others, at_leaves = self._settle(ranking, others, at_leaves)
+            others, at_leaves = self._settle(ranking, others, at_leaves).splits()
         leaves = _range_leaves(ranking, others)
         leaves.possible[:] &= at_leaves
         yield others, leaves
 
-    def _settle(
-        self, ranking: Ranking, part: NDArray[np.int64], possible: NDArray[np.bool_]
-    ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        columns, types, rows, splits, budget, criterion = ranking.ground[:6]
+    def _settle(self, ranking: Ranking, part: NDArray[np.int64], possible: NDArray[np.bool_]) -> Candidates:
+        ground, alive = ranking.ground, ranking.alive
+        types, splits, budget, criterion = ground.types, ground.splits, ground.budget, ground.criterion
         keep = interval.affordable(splits, part, types, budget, ranking.least_upper, criterion)
         part, possible = part[keep], possible[keep]
-        for psi in ranking.challengers:
-            cells = relational.cell_counts(columns, types, rows, splits, part, psi)
-            score, criteria = ranking.score, ranking.ground.criteria
-            margin = atoms.settle((splits, types, budget), part, cells, psi, score, possible, criteria)
-            part, possible = part[margin >= 0], possible[margin >= 0]
-        return part, possible
+        alive = None if alive is None else alive[part]
+        return settle(ground, part, possible, ranking.score, ranking.challengers, alive)
 
 
 Engine = IntervalEngine | RelationalEngine
@@ -214,9 +236,9 @@ def _may_be_gainless(
     whole, scores = _with_unsplit(ground, score)
     last = np.array([len(score)])
     cells = np.zeros((1, len(whole.total)), np.int64)
-    possible = np.zeros((1, 2, types.measures.shape[2]), np.bool_)
+    possible = np.zeros((1, WAYS, 2, types.measures.shape[2]), np.bool_)
     margins = [
-        atoms.settle((whole, types, budget), last, cells, psi, scores, possible, criteria)[0]
+        atoms.settle((whole, types, budget), last, cells, psi, scores, possible, criteria).margin[0, 0]
         for psi in challengers
     ]
     return bool(min(margins) + decrease >= 0)

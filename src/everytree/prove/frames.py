@@ -12,11 +12,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from everytree.prove.node import Node
+    from everytree.prove.candidates import Candidates
+    from everytree.prove.engines import Ranking
+    from everytree.prove.node import Cut, Node
     from everytree.prove.routing import Cuts
     from everytree.prove.screening import Sorted
 
-FRAME_BYTES, SPLIT_BYTES = 600, 40
+FRAME_BYTES, SPLIT_BYTES = 600, 60
 """Bytes of a node whose children wait, and of each of its splits."""
 
 
@@ -42,8 +44,8 @@ class Frame:
     """
 
     visit: Visit
-    low: NDArray[np.int32]
-    high: NDArray[np.int32]
+    ranking: Ranking
+    candidates: Candidates
     cuts: Cuts
     most: NDArray[np.int64]
     weight: float
@@ -54,7 +56,12 @@ class Frame:
     def size(self) -> int:
         """About the bytes that it holds."""
         held = self.visit.node.rows.nbytes + self.visit.people.nbytes
-        return FRAME_BYTES + SPLIT_BYTES * len(self.low) + held
+        listed = SPLIT_BYTES * (len(self.candidates.chosen) + len(self.ranking.score))
+        return FRAME_BYTES + listed + held
+
+    def cut(self, c: int) -> Cut:
+        """The split of a candidate."""
+        return self.ranking.ground.cut(int(self.candidates.chosen[c]))
 
     def next(self) -> tuple[int, int]:
         """Take the next child: the place of its split among the chosen ones, and its side."""

@@ -11,21 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
-from everytree.learner.criterion.front import new_branches, slopes, tolerance
-from everytree.prove.counts import rows_in
-from everytree.prove.domains.relational import (
-    allowed_flips,
-    count_labels,
-    dearest_of,
-    loose_gain,
-    reach_of,
-    tangent_of,
-)
+from everytree.learner.criterion.front import new_branches
+from everytree.prove.domains.atoms import candidate, challenger
+from everytree.prove.domains.claims import VALUE, WHICH
+from everytree.prove.domains.relational import allowed_flips, count_labels, reach_of
 from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.prove.candidates import Candidates
     from everytree.prove.engines import Ranking
     from everytree.prove.node import Ground
     from everytree.prove.problem import Problem
@@ -42,18 +37,23 @@ def all_gains(problem: Problem) -> NDArray[np.int64]:
 
 
 def gains_below(
-    ranking: Ranking, chosen: NDArray[np.int64], above: NDArray[np.int64], *, closely: bool
+    ranking: Ranking, candidates: Candidates, above: NDArray[np.int64], *, closely: bool
 ) -> NDArray[np.int64]:
-    """What labels may gain on each other in a leaf below each side of some splits: (splits, 2, y, j).
+    """What labels may gain on each other in a leaf below each side of some candidates: (candidates, 2, y, j).
 
     ``above`` is what the splits further up leave. Looked at `closely`, it is what is left beside beating
-    every challenger; the least of these counts.
+    every challenger, and beside the claim of the node; the least of these counts.
     """
-    most = np.broadcast_to(above, (len(chosen), 2, *above.shape)).copy()
-    ground = ranking.ground
-    for psi in ranking.challengers if closely else ():
-        node = (ground.splits, ground.types, ground.budget)
-        np.minimum(most, _gains(node, chosen, psi, ranking.score, ground.criterion), out=most)
+    most = np.broadcast_to(above, (len(candidates.chosen), 2, *above.shape)).copy()
+    ground, by_length = ranking.ground, None if ranking.alive is None else 0
+    node = (ground.splits, ground.types, ground.budget)
+    for psi in ranking.challengers.tolist() if closely else ():
+        how = psi, ground.criterion, by_length
+        alone = np.zeros(len(most))
+        beside = np.where(candidates.by == psi, candidates.multiplier, 0.0)
+        for weights in (alone, beside) if ground.claim.asks else (alone,):
+            found = _gains(node, candidates.chosen, candidates.way, ranking.score, how, ground.claim, weights)
+            np.minimum(most, found, out=most)
     return most
 
 
@@ -72,7 +72,7 @@ def within_gains(ground: Ground, chosen: NDArray[np.int64], most: NDArray[np.int
 
 
 @kernel
-def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
+def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any, claim: Any, weights: Any) -> Any:
     """Largest gain of label j on label y by acts on one side of a split that beats psi with the same budget.
 
     With h_k the acts of sort k on that side that help j against y, v_k the most that one of them adds to the
@@ -80,7 +80,9 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
 
         0 <= lead(T') <= lead(T) + sum_k (h_k v_k + (B_k - h_k) V_k),   gain <= 2 h_flip + h_add + h_remove
 
-    so sum_k h_k (V_k - v_k) is at most lead(T) + sum_k B_k V_k: a fractional knapsack of three goods.
+    so sum_k h_k (V_k - v_k) is at most lead(T) + sum_k B_k V_k: a fractional knapsack of three goods. ``how`` has
+    psi, the criterion and whether vectors are compared. The claim of the node is added to the lead with a
+    weight; then acts elsewhere add something, too.
 
     Soundness
     ---------
@@ -88,27 +90,42 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
     those elsewhere, gain nothing in the leaf. A flip gains 2 at most, an addition or a removal 1.
     """
     splits, types, budget = node
+    psi, criterion, by_length = how
     n_labels = types.measures.shape[2]
     branches = new_branches(n_labels)
     reach = reach_of(splits.total, types, budget)
-    acts = reach.acts
+    acts = claim.acts if claim.asks else reach.acts
     allowed = allowed_flips(splits.total, types, budget)
-    gradient, on_table = tangent_of(splits, psi, types, reach, criterion)
-    dearest = dearest_of(gradient)
+    prices, of_psi, tied = challenger(splits, psi, types, reach, criterion, by_length)
+    dearest = _dearest(prices)
+    claimed = _most_claimed(claim)
     best = np.empty(len(ALL_ACTS), np.float64)
     inside = np.empty(len(ALL_ACTS), np.float64)
+    values = np.empty((2, len(ALL_ACTS), n_labels, n_labels), np.float64)
     away = np.empty(n_labels, np.float64)
     towards = np.empty(n_labels, np.float64)
-    limit = on_table - tolerance(criterion, rows_in(splits.total) + budget.additions)
     result = np.empty((len(chosen), 2, n_labels, n_labels), np.int64)
     for c in range(len(chosen)):
-        s = chosen[c]
+        s, weight = chosen[c], weights[c]
         count_labels(splits.left, splits.total, s, types.label, branches)
-        slopes(criterion, branches, reach)
+        slack = candidate(branches, ways[c], reach, criterion, by_length, score[s]) - of_psi + tied
+        slack += weight * claim.base
         best[:] = 0.0
+        for k in range(claim.elsewhere.shape[1]):
+            act = int(claim.elsewhere[WHICH, k])
+            best[act] = max(best[act], weight * claim.elsewhere[VALUE, k])
         for side in range(2):
-            loose_gain(branches, side, reach, dearest, allowed, budget.addable, best)
-        slack = score[s] - limit
+            for i in range(n_labels):
+                values[side, ADD, i, i] = branches.add[side, i]
+                values[side, REMOVE, i, i] = branches.remove[side, i]
+                for j in range(n_labels):
+                    values[side, FLIP, i, j] = branches.flip[side, i, j]
+            for act in ALL_ACTS:
+                for i in range(n_labels):
+                    for j in range(n_labels):
+                        values[side, act, i, j] += dearest[act, i, j] + weight * claimed[act, i, j]
+                        if _may(act, i, j, side, acts, branches.own, allowed, budget):
+                            best[act] = max(best[act], values[side, act, i, j])
         for act in ALL_ACTS:
             slack += acts[act] * best[act]
         for side in range(2):
@@ -116,17 +133,55 @@ def _gains(node: Any, chosen: Any, psi: int, score: Any, criterion: Any) -> Any:
             for y in range(n_labels):
                 for j in range(n_labels):
                     if allowed[y, j]:
-                        flip = branches.flip[side, y, j] + dearest[FLIP, y, j]
+                        flip = values[side, FLIP, y, j]
                         away[y], towards[j] = max(away[y], flip), max(towards[j], flip)
             for y in range(n_labels):
                 for j in range(n_labels):
                     inside[:] = -np.inf
                     if budget.addable[j]:
-                        inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]
-                    inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]
+                        inside[ADD] = values[side, ADD, j, j]
+                    inside[REMOVE] = values[side, REMOVE, y, y]
                     inside[FLIP] = max(away[y], towards[j])
                     gain = _knapsack(max(0.0, slack), inside, best, acts)
                     result[c, side, y, j] = int(gain + ROUNDING)
+    return result
+
+
+@inner_kernel
+def _may(act: int, i: int, j: int, side: int, acts: Any, own: Any, allowed: Any, budget: Any) -> bool:
+    """Whether an act can be done on a side of a split."""
+    if acts[act] == 0 or (act != FLIP and i != j):
+        return False
+    if act == ADD:
+        return bool(budget.addable[i])
+    if act == REMOVE:
+        return own[side, i] > 0
+    return allowed[i, j] and (own[side, i] > 0 or acts[ADD] > 0)
+
+
+@inner_kernel
+def _dearest(prices: Any) -> Any:
+    """The most that psi loses by an act, on either side of it: ``[act, i, j]``."""
+    n_labels = prices.row.shape[1]
+    result = np.zeros((len(ALL_ACTS), n_labels, n_labels), np.float64)
+    for i in range(n_labels):
+        result[ADD, i, i] = -min(prices.row[0, i], prices.row[1, i])
+        result[REMOVE, i, i] = max(prices.row[0, i], prices.row[1, i])
+        for j in range(n_labels):
+            result[FLIP, i, j] = -min(prices.flip[0, i, j], prices.flip[1, i, j])
+    return result
+
+
+@inner_kernel
+def _most_claimed(claim: Any) -> Any:
+    """The most that an act in the node adds to its claim, whatever the class of the row: ``[act, i, j]``."""
+    n_labels = len(claim.add)
+    result = np.zeros((len(ALL_ACTS), n_labels, n_labels), np.float64)
+    for i in range(n_labels):
+        result[ADD, i, i] = claim.add[i]
+        result[REMOVE, i, i] = claim.remove[:, i].max()
+        for j in range(n_labels):
+            result[FLIP, i, j] = claim.flip[:, i, j].max()
     return result
 
 

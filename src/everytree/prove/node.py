@@ -14,6 +14,7 @@ import numpy as np
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT, NEVER, SURELY, availability, may_be_small
 from everytree.learner.criterion.front import for_kernels
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, rows_of_side
+from everytree.prove.domains.claims import no_claim
 from everytree.prove.views import LARGEST, chosen_views
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from everytree.learner import Floors
     from everytree.learner.criterion.front import Criterion
+    from everytree.prove.domains.claims import Claim
     from everytree.prove.problem import Problem
 
 REGION_SPLITS = 64
@@ -46,6 +48,8 @@ class Node:
     """Rows that come together, levels of splits below, and what may still happen.
 
     ``pinned`` marks the columns that splits above have settled, ``bounds`` says where added rows may lie.
+    ``claim`` is what the splits above ask of the changes, if that is carried along, ``classes`` the class of each
+    row in it.
     """
 
     rows: NDArray[np.int32]
@@ -53,6 +57,8 @@ class Node:
     budget: Budget
     pinned: NDArray[np.bool_]
     bounds: Bounds
+    claim: Claim | None = None
+    classes: NDArray[np.int8] | None = None
 
 
 class Ground(NamedTuple):
@@ -74,6 +80,7 @@ class Ground(NamedTuple):
     challenging: NDArray[np.bool_]
     may_stop: bool
     criteria: tuple[Criterion | None, ...]
+    claim: Claim
 
     def cut(self, s: int) -> Cut:
         """Take one of the splits by itself."""
@@ -101,6 +108,8 @@ class Nodes:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.mentioned = _mentioned_features(problem)
+        self.unclaimed = no_claim(problem.bias.n_labels)
+        self._refined: dict[int, RowTypes] = {}
 
     def root(self) -> Node:
         """All rows, with the whole budget."""
@@ -112,18 +121,19 @@ class Nodes:
     def ground(self, node: Node) -> Ground:
         """List the node's splits, for an engine to choose from."""
         problem, floors = self.problem, self.problem.floors
-        splits, may_stop = self._splits(node), self._may_be_cut_off(node)
+        types, claim = self._types(node), self.unclaimed if node.claim is None else node.claim
+        splits, may_stop = self._splits(node, types), self._may_be_cut_off(node)
         if floors.plain:
             challenging = self._inner(splits)
         else:
-            removable, removals = problem.types.removable, node.budget.removals
+            removable, removals = types.removable, node.budget.removals
             may_go = int(splits.total[removable].sum())
             may_stop = may_stop or may_be_small(floors, len(node.rows), may_go, removals)
             splits, codes = available_splits(splits, removable, floors, node.budget.additions, removals)
             challenging = codes == SURELY if floors.leaf_high > 1 else self._inner(splits)
         return Ground(
             problem.columns,
-            problem.types,
+            types,
             node.rows,
             splits,
             node.budget,
@@ -132,6 +142,7 @@ class Nodes:
             challenging,
             may_stop,
             tuple(for_kernels(criterion) for criterion in problem.criteria),
+            claim,
         )
 
     def _may_be_cut_off(self, node: Node) -> bool:
@@ -146,14 +157,32 @@ class Nodes:
         inner: NDArray[np.bool_] = (splits.low >= 0) & (splits.high < n_codes[splits.feature])
         return inner
 
-    def _splits(self, node: Node) -> Splits:
+    def _types(self, node: Node) -> RowTypes:
+        """Types of rows; where the node has a claim, those of each class by themselves, class after class."""
+        types = self.problem.types
+        if node.claim is None or node.classes is None:
+            return types
+        n_classes = len(node.claim.remove)
+        if n_classes not in self._refined:
+            self._refined[n_classes] = RowTypes(
+                types.of_row,
+                np.tile(types.label, n_classes),
+                np.tile(types.flips_to, (n_classes, 1)),
+                np.tile(types.removable, n_classes),
+                np.tile(types.measures, (n_classes, 1, 1)),
+            )
+        of_row = np.empty_like(types.of_row)
+        of_row[node.rows] = types.of_row[node.rows] + len(types.label) * node.classes
+        return self._refined[n_classes]._replace(of_row=of_row)
+
+    def _splits(self, node: Node, types: RowTypes) -> Splits:
         """All splits; with additions only in some places, their number is bounded on each side."""
         problem, additions = self.problem, node.budget.additions
         splits: Splits = node_splits(
-            problem.columns, problem.types, node.rows, additions, node.pinned, problem.outer_splits
+            problem.columns, types, node.rows, additions, node.pinned, problem.outer_splits
         )
         if len(problem.views.doubled):
-            keep = chosen_views(problem.columns, problem.views, problem.types, node.rows, splits, node.budget)
+            keep = chosen_views(problem.columns, problem.views, types, node.rows, splits, node.budget)
             splits = some_splits(splits, keep)
         for feature in self.mentioned if additions > 0 else ():
             of_feature = np.flatnonzero(splits.feature == feature)

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.node import Cut, Node
+    from everytree.prove.frames import Frame
 
 CHILD_BYTES = 400
 """Memory of a child that waits, besides its people."""
@@ -24,10 +24,10 @@ CHILD_BYTES = 400
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """A child that is not built yet: its parent, the split, the side, and who may get another label there."""
+    """A child that is not built yet: its parent, the candidate, the side, and who may get another label there."""
 
-    parent: Node
-    cut: Cut
+    parent: Frame
+    c: int
     side: int
     people: NDArray[np.int32]
 

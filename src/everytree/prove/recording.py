@@ -16,6 +16,7 @@ from everytree.prove.walk import Walk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.prove.candidates import Candidates
     from everytree.prove.engines import Ranking
     from everytree.prove.frames import Frame, Visit
     from everytree.prove.problem import Problem
@@ -48,10 +49,10 @@ class RecordedWalk(Walk):
         self._came = self._numbers[id(frame)], c, side
         return visit
 
-    def _frame(self, visit: Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> Frame:
-        frame = super()._frame(visit, ranking, chosen)
+    def _frame(self, visit: Visit, ranking: Ranking, candidates: Candidates) -> Frame:
+        frame = super()._frame(visit, ranking, candidates)
         self._numbers[id(frame)] = self._number
-        self._write(ranking, chosen)
+        self._write(ranking, candidates.chosen)
         return frame
 
     def _note_leaves(self, visit: Visit, ranking: Ranking) -> None:

@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.prove import routing, screening
+from everytree.prove.candidates import claimed
 from everytree.prove.counts import node_total
+from everytree.prove.domains.claims import as_bytes
 from everytree.prove.engines import Engine, Ranking
 from everytree.prove.frames import Frame, Visit
 from everytree.prove.gains import all_gains, gains_below
 from everytree.prove.memo import Memo
-from everytree.prove.node import Cut, Nodes
+from everytree.prove.node import Nodes
 from everytree.prove.postponed import Postponed, Waiting
 from everytree.support.clock import now
 from everytree.support.limits import NO_LIMITS, Limits
@@ -26,6 +28,8 @@ from everytree.support.limits import NO_LIMITS, Limits
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from everytree.prove.candidates import Candidates
+    from everytree.prove.node import Node
     from everytree.prove.problem import People, Problem
 
 
@@ -62,6 +66,9 @@ DEEPEST_SCREENED = 12
 DEEPEST_SHARED = 3
 """Levels of trees where all splits above a leaf share its budget; in deeper ones the last but one does. There
 nodes come again and again by other ways, which must not make other nodes of them."""
+
+DEEPEST_CLAIMED = 4
+"""Levels of trees in which claims of splits are carried down, for the same reason."""
 
 AT_ONCE = 16
 """Children where somebody may fall that are visited as soon as they are found."""
@@ -188,8 +195,15 @@ class Walk:
         people = child.people[self.live(child.people)]
         if len(people) == 0:
             return SIDE_SECONDS
-        node = self.nodes.child(child.parent, child.cut, child.side)
+        node = self._child(child.parent, child.c, child.side)
         return self._visit(Visit(node, people, 0.0, all_gains(self.problem)), [])
+
+    def _child(self, frame: Frame, c: int, side: int) -> Node:
+        """One side of a candidate; where the walk takes long, with what the splits above ask for."""
+        node = self.nodes.child(frame.visit.node, frame.cut(c), side)
+        if self.problem.depth > DEEPEST_CLAIMED:
+            return node
+        return claimed(node, frame.ranking, frame.candidates, c, side, self.problem)
 
     def _screen(self, frame: Frame) -> float:
         """Screen people at the next children of a node; those where somebody may fall are put off.
@@ -205,7 +219,8 @@ class Walk:
         begin = max(0, end - at_once)
         frame.left = 2 * begin
         self.done += frame.weight * 2 * (end - begin)
-        below = screening.Below(frame.cuts.feature, frame.low, frame.most)
+        low = frame.ranking.ground.splits.low[frame.candidates.chosen]
+        below = screening.Below(frame.cuts.feature, low, frame.most)
         visitors = screening.Visitors(people, X, self.predictions, frame.cuts)
         part = begin, end, self.engine.exact_thresholds(visit.node.budget)
         failing, safe, looked_at = screening.screen(
@@ -217,8 +232,7 @@ class Walk:
         number = failing.sum(axis=1)
         for place, child in enumerate(np.argsort(-number, kind="stable")[: int((number > 0).sum())].tolist()):
             c, side = begin + child // 2, child % 2
-            cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
-            waiting = Waiting(visit.node, cut, side, people[failing[child]])
+            waiting = Waiting(frame, c, side, people[failing[child]])
             if place < AT_ONCE:
                 spent += self._visit_waiting(waiting)
             else:
@@ -252,9 +266,8 @@ class Walk:
         people = people[self.live(people)]
         if len(people) == 0:
             return None
-        cut = Cut(int(frame.cuts.feature[c]), int(frame.low[c]), int(frame.high[c]))
         most = frame.most[c, side] if self.problem.depth <= DEEPEST_SHARED else parent.most
-        return Visit(self.nodes.child(parent.node, cut, side), people, frame.weight, most)
+        return Visit(self._child(frame, c, side), people, frame.weight, most)
 
     def _visit(self, visit: Visit, stack: list[Frame]) -> float:
         """Settle a node whose children are leaves, or push a frame for its children; gives the seconds."""
@@ -266,6 +279,8 @@ class Walk:
             return NODE_SECONDS
         if node.depth < self.problem.depth:
             gains = visit.most.tobytes() if node.depth > 1 else b""
+            if node.claim is not None and node.classes is not None:
+                gains += as_bytes(node.claim, node.classes)
             visit = replace(visit, people=self.memo.newcomers(node, visit.people, gains))
             if len(visit.people) == 0:
                 self.done += visit.weight
@@ -273,27 +288,27 @@ class Walk:
         ground = self.nodes.ground(node)
         ranking = self.engine.rank(ground)
         if ranking.may_stop:
-            self._note_leaf(visit, ground.splits.total)
+            self._note_leaf(visit, node_total(node.rows, self.problem.types))
         if node.depth == 1:
             self._note_leaves(visit, ranking)
             self.done += visit.weight
         else:
-            chosen = self.engine.refine(ranking)
-            self.splits += len(chosen)
-            stack.append(self._frame(visit, ranking, chosen))
+            candidates = self.engine.candidates(ranking, leaves=False)
+            self.splits += len(candidates.chosen)
+            stack.append(self._frame(visit, ranking, candidates))
             self.held += stack[-1].size
         by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4
         cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
         return (NODE_SECONDS + CELL_SECONDS * cells) * len(self.problem.criteria)
 
-    def _frame(self, visit: Visit, ranking: Ranking, chosen: NDArray[np.int64]) -> Frame:
+    def _frame(self, visit: Visit, ranking: Ranking, candidates: Candidates) -> Frame:
         exact, splits = self.engine.exact_thresholds(visit.node.budget), ranking.ground.splits
+        chosen = candidates.chosen
         cuts = routing.cut_splits(self.problem.columns, splits, chosen, exact)
         routing.await_children(cuts, visit.people, self.X, self.awaited)
         weight = visit.weight / max(1, 2 * len(chosen))
-        low, high = splits.low[chosen], splits.high[chosen]
-        most = gains_below(ranking, chosen, visit.most, closely=self._late)
-        return Frame(visit, low, high, cuts, most, weight, 2 * len(chosen))
+        most = gains_below(ranking, candidates, visit.most, closely=self._late)
+        return Frame(visit, ranking, candidates, cuts, most, weight, 2 * len(chosen))
 
     def _note_leaves(self, visit: Visit, ranking: Ranking) -> None:
         """Tell the people of a last-level node what they may get, as long as someone can still be proved."""

@@ -126,7 +126,7 @@ class FoundProofs:
         limits, waiting = self._in_part(WALK_SHARE), list(people)
         while waiting:
             some = self.people.some(np.array(waiting))
-            walk = RecordedWalk(self.problem, some, RelationalEngine(), limits)
+            walk = RecordedWalk(self.problem, some, RelationalEngine(by_length=False), limits)
             lines = list(walk.lines())
             proved = (walk.tally.possible.sum(axis=1) == 1) & walk.finished
             if walk.complete and proved.all():

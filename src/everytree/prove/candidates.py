@@ -1,0 +1,130 @@
+"""Candidates: splits of a node that may be best, in which way, and what they ask of the flips below them.
+
+Between the domains and the engines. Where only labels change, a candidate is looked at in two ways (the signs of
+`domains/flips.py`), which ask different things of the flips; elsewhere it has one way, and asks for nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from everytree.prove.domains import atoms, flips, relational
+from everytree.prove.domains.carrying import as_claim, claim_below, most_classes
+from everytree.prove.domains.flips import WAYS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from everytree.prove.engines import Ranking
+    from everytree.prove.node import Ground, Node
+    from everytree.prove.problem import Problem
+
+NOBODY = -1
+"""Stands for the challenger of a candidate that asks for nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """Splits with their ways, and labels that their sides can give as leaves: ``possible[c, side, j]``.
+
+    A split stands there twice if it may be best in both ways. ``by`` is the challenger that is hardest to beat
+    in that way, ``multiplier`` how much the claim of the node counts beside it.
+    """
+
+    chosen: NDArray[np.int64]
+    way: NDArray[np.int64]
+    by: NDArray[np.int64]
+    multiplier: NDArray[np.float64]
+    possible: NDArray[np.bool_]
+
+    @classmethod
+    def of_splits(cls, chosen: NDArray[np.int64], possible: NDArray[np.bool_]) -> Candidates:
+        """Splits that have one way and ask for nothing."""
+        n = len(chosen)
+        return cls(chosen, np.zeros(n, np.int64), np.full(n, NOBODY), np.zeros(n), possible)
+
+    def __getitem__(self, some: NDArray[np.int64] | NDArray[np.bool_]) -> Candidates:
+        return Candidates(
+            self.chosen[some], self.way[some], self.by[some], self.multiplier[some], self.possible[some]
+        )
+
+    def splits(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Every split once, with what it can give in any way."""
+        chosen, place = np.unique(self.chosen, return_inverse=True)
+        possible = np.zeros((len(chosen), *self.possible.shape[1:]), np.bool_)
+        np.logical_or.at(possible, place, self.possible)
+        return chosen, possible
+
+
+def by_length(ground: Ground) -> bool:
+    """Whether only labels change in a node and the longest vector is best."""
+    budget = ground.budget
+    only_flips = budget.additions == 0 and budget.removals == 0
+    return only_flips and ground.criterion is None and len(ground.criteria) == 1
+
+
+def settle(
+    ground: Ground,
+    part: NDArray[np.int64],
+    possible: NDArray[np.bool_],
+    score: NDArray[np.float64],
+    challengers: NDArray[np.int64],
+    alive: NDArray[np.bool_] | None = None,
+) -> Candidates:
+    """Keep the splits that survive every challenger, with all caps, beside the claim of the node.
+
+    ``possible`` says what their sides can give as leaves, ``alive``, where vectors are compared, in which ways
+    they are looked at.
+    """
+    columns, types, rows, splits, budget = ground[:5]
+    ways = np.zeros((len(part), WAYS), np.bool_)
+    ways[:, 0] = True
+    if alive is not None:
+        ways = alive
+    possible = np.repeat(possible[:, None], WAYS, axis=1)
+    tightest, weight = np.full(ways.shape, np.inf), np.zeros(ways.shape)
+    by = np.full(ways.shape, NOBODY)
+    for k, psi in enumerate(challengers.tolist()):
+        if k > 0 and alive is not None:  # the first one was looked at loosely before
+            ways &= flips.loose_margins(splits, types, budget, psi, part)[0] >= 0
+        cells = relational.cell_counts(columns, types, rows, splits, part, psi)
+        found = atoms.settle(
+            (splits, types, budget),
+            part,
+            cells,
+            psi,
+            score,
+            possible,
+            ground.criteria,
+            alive=None if alive is None else ways,
+            claim=ground.claim,
+        )
+        closer = found.tight < tightest
+        tightest[closer], weight[closer], by[closer] = found.tight[closer], found.multiplier[closer], psi
+        ways &= found.margin >= 0
+        keep = ways.any(axis=1)
+        part, ways, possible = part[keep], ways[keep], possible[keep]
+        tightest, weight, by = tightest[keep], weight[keep], by[keep]
+    at, way = np.nonzero(ways)
+    return Candidates(part[at], way, by[at, way], weight[at, way], possible[at, way])
+
+
+def claimed(
+    child: Node, ranking: Ranking, candidates: Candidates, c: int, side: int, problem: Problem
+) -> Node:
+    """A child with the claim of one side of a candidate, if that asks for anything."""
+    ground, psi = ranking.ground, int(candidates.by[c])
+    if psi == NOBODY or len(ground.criteria) > 1:
+        return child
+    acts = problem.bias.budgets
+    entry = int(candidates.chosen[c]), int(candidates.way[c]), psi, float(candidates.multiplier[c])
+    how = ground.criterion, None if ranking.alive is None else 0, acts, most_classes(problem.bias.n_labels)
+    node = ground.splits, ground.types, ground.budget
+    parts, classes = claim_below(
+        ground.columns, ground.rows, node, entry, ranking.score, how, ground.claim, side
+    )
+    claim = as_claim(parts, acts)
+    return child if claim is None else replace(child, claim=claim, classes=classes)
