@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.prove.domains import atoms, flips, relational
-from everytree.prove.domains.carrying import as_claim, claim_below, most_classes
+from everytree.prove.domains.carrying import claims_below
+from everytree.prove.domains.claims import binding, most_classes
 from everytree.prove.domains.flips import WAYS
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class Candidates:
     """Splits with their ways, and labels that their sides can give as leaves: ``possible[c, side, j]``.
 
     A split stands there twice if it may be best in both ways. ``by`` is the challenger that is hardest to beat
-    in that way, ``multiplier`` how much the claim of the node counts beside it.
+    in that way, ``multiplier`` how much the joined claims of the node count beside it.
     """
 
     chosen: NDArray[np.int64]
@@ -100,7 +101,7 @@ def settle(
             possible,
             ground.criteria,
             alive=None if alive is None else ways,
-            claim=ground.claim,
+            claims=ground.claims,
         )
         closer = found.tight < tightest
         tightest[closer], weight[closer], by[closer] = found.tight[closer], found.multiplier[closer], psi
@@ -112,19 +113,17 @@ def settle(
     return Candidates(part[at], way, by[at, way], weight[at, way], possible[at, way])
 
 
-def claimed(
-    child: Node, ranking: Ranking, candidates: Candidates, c: int, side: int, problem: Problem
-) -> Node:
-    """A child with the claim of one side of a candidate, if that asks for anything."""
-    ground, psi = ranking.ground, int(candidates.by[c])
+def claimed(child: Node, ranking: Ranking, candidates: Candidates, c: int, side: int, problem: Problem) -> Node:
+    """A child with the claims of one side of a candidate, if these ask for anything."""
+    ground, psi, bias = ranking.ground, int(candidates.by[c]), problem.bias
     if psi == NOBODY or len(ground.criteria) > 1:
         return child
-    acts = problem.bias.budgets
     entry = int(candidates.chosen[c]), int(candidates.way[c]), psi, float(candidates.multiplier[c])
-    how = ground.criterion, None if ranking.alive is None else 0, acts, most_classes(problem.bias.n_labels)
+    by_length = None if ranking.alive is None else 0
+    how = ground.criterion, by_length, bias.budgets, bias.addable, most_classes(bias.n_labels)
     node = ground.splits, ground.types, ground.budget
-    parts, classes = claim_below(
-        ground.columns, ground.rows, node, entry, ranking.score, how, ground.claim, side
+    claims, classes = claims_below(
+        ground.columns, ground.rows, node, entry, ranking.score, how, ground.claims, side
     )
-    claim = as_claim(parts, acts)
-    return child if claim is None else replace(child, claim=claim, classes=classes)
+    claims = binding(claims)
+    return child if claims is None else replace(child, claims=claims, classes=classes)

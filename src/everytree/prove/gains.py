@@ -12,9 +12,18 @@ import numpy as np
 
 from everytree.bias.acts import ADD, ALL_ACTS, FLIP, REMOVE
 from everytree.learner.criterion.front import new_branches
-from everytree.prove.domains.atoms import candidate, challenger
-from everytree.prove.domains.claims import VALUE, WHICH
-from everytree.prove.domains.relational import allowed_flips, count_labels, reach_of
+from everytree.prove.domains.atoms import (
+    CLAIMS,
+    LEAD,
+    LEAF,
+    candidate,
+    challenger,
+    least,
+    new_atoms,
+    put_atoms,
+    put_leaf,
+)
+from everytree.prove.domains.relational import allowed_flips, cell_counts, count_labels, reach_of
 from everytree.support.kernels import inner_kernel, kernel
 
 if TYPE_CHECKING:
@@ -24,6 +33,9 @@ if TYPE_CHECKING:
     from everytree.prove.engines import Ranking
     from everytree.prove.node import Ground
     from everytree.prove.problem import Problem
+
+MOST_LABELS = 3
+"""Labels up to which gains are bounded with all caps: every pair of labels is looked at by itself."""
 
 ROUNDING = 1e-6
 """Added to a gain before it is rounded down to whole records."""
@@ -42,18 +54,18 @@ def gains_below(
     """What labels may gain on each other in a leaf below each side of some candidates: (candidates, 2, y, j).
 
     ``above`` is what the splits further up leave. Looked at `closely`, it is what is left beside beating
-    every challenger, and beside the claim of the node; the least of these counts.
+    every challenger, and beside each claim of the node; the least of these counts.
     """
     most = np.broadcast_to(above, (len(candidates.chosen), 2, *above.shape)).copy()
     ground, by_length = ranking.ground, None if ranking.alive is None else 0
-    node = (ground.splits, ground.types, ground.budget)
+    node, chosen = (ground.splits, ground.types, ground.budget), candidates.chosen
+    few = len(above) <= MOST_LABELS
     for psi in ranking.challengers.tolist() if closely else ():
         how = psi, ground.criterion, by_length
-        alone = np.zeros(len(most))
-        beside = np.where(candidates.by == psi, candidates.multiplier, 0.0)
-        for weights in (alone, beside) if ground.claim.asks else (alone,):
-            found = _gains(node, candidates.chosen, candidates.way, ranking.score, how, ground.claim, weights)
-            np.minimum(most, found, out=most)
+        np.minimum(most, _gains(node, chosen, candidates.way, ranking.score, how), out=most)
+        if few:
+            cells = cell_counts(ground.columns, ground.types, ground.rows, ground.splits, chosen, psi)
+            _capped_gains(node, chosen, candidates.way, ranking.score, how, ground.claims, cells, most)
     return most
 
 
@@ -72,7 +84,7 @@ def within_gains(ground: Ground, chosen: NDArray[np.int64], most: NDArray[np.int
 
 
 @kernel
-def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any, claim: Any, weights: Any) -> Any:
+def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any) -> Any:
     """Largest gain of label j on label y by acts on one side of a split that beats psi with the same budget.
 
     With h_k the acts of sort k on that side that help j against y, v_k the most that one of them adds to the
@@ -80,9 +92,8 @@ def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any, claim: Any, 
 
         0 <= lead(T') <= lead(T) + sum_k (h_k v_k + (B_k - h_k) V_k),   gain <= 2 h_flip + h_add + h_remove
 
-    so sum_k h_k (V_k - v_k) is at most lead(T) + sum_k B_k V_k: a fractional knapsack of three goods. ``how`` has
-    psi, the criterion and whether vectors are compared. The claim of the node is added to the lead with a
-    weight; then acts elsewhere add something, too.
+    so sum_k h_k (V_k - v_k) is at most lead(T) + sum_k B_k V_k: a fractional knapsack of three goods. ``how``
+    has psi, the criterion and whether vectors are compared.
 
     Soundness
     ---------
@@ -94,11 +105,10 @@ def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any, claim: Any, 
     n_labels = types.measures.shape[2]
     branches = new_branches(n_labels)
     reach = reach_of(splits.total, types, budget)
-    acts = claim.acts if claim.asks else reach.acts
+    acts = reach.acts
     allowed = allowed_flips(splits.total, types, budget)
     prices, of_psi, tied = challenger(splits, psi, types, reach, criterion, by_length)
     dearest = _dearest(prices)
-    claimed = _most_claimed(claim)
     best = np.empty(len(ALL_ACTS), np.float64)
     inside = np.empty(len(ALL_ACTS), np.float64)
     values = np.empty((2, len(ALL_ACTS), n_labels, n_labels), np.float64)
@@ -106,24 +116,17 @@ def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any, claim: Any, 
     towards = np.empty(n_labels, np.float64)
     result = np.empty((len(chosen), 2, n_labels, n_labels), np.int64)
     for c in range(len(chosen)):
-        s, weight = chosen[c], weights[c]
+        s = chosen[c]
         count_labels(splits.left, splits.total, s, types.label, branches)
         slack = candidate(branches, ways[c], reach, criterion, by_length, score[s]) - of_psi + tied
-        slack += weight * claim.base
         best[:] = 0.0
-        for k in range(claim.elsewhere.shape[1]):
-            act = int(claim.elsewhere[WHICH, k])
-            best[act] = max(best[act], weight * claim.elsewhere[VALUE, k])
         for side in range(2):
             for i in range(n_labels):
-                values[side, ADD, i, i] = branches.add[side, i]
-                values[side, REMOVE, i, i] = branches.remove[side, i]
+                values[side, ADD, i, i] = branches.add[side, i] + dearest[ADD, i, i]
+                values[side, REMOVE, i, i] = branches.remove[side, i] + dearest[REMOVE, i, i]
                 for j in range(n_labels):
-                    values[side, FLIP, i, j] = branches.flip[side, i, j]
-            for act in ALL_ACTS:
-                for i in range(n_labels):
-                    for j in range(n_labels):
-                        values[side, act, i, j] += dearest[act, i, j] + weight * claimed[act, i, j]
+                    values[side, FLIP, i, j] = branches.flip[side, i, j] + dearest[FLIP, i, j]
+                    for act in ALL_ACTS:
                         if _may(act, i, j, side, acts, branches.own, allowed, budget):
                             best[act] = max(best[act], values[side, act, i, j])
         for act in ALL_ACTS:
@@ -145,6 +148,50 @@ def _gains(node: Any, chosen: Any, ways: Any, score: Any, how: Any, claim: Any, 
                     gain = _knapsack(max(0.0, slack), inside, best, acts)
                     result[c, side, y, j] = int(gain + ROUNDING)
     return result
+
+
+@kernel
+def _capped_gains(
+    node: Any, chosen: Any, ways: Any, score: Any, how: Any, claims: Any, cells: Any, most: Any
+) -> None:
+    """Lower `most` to what a mix of acts can gain that beats psi and fulfils the claims, with all caps.
+
+    The largest gain of a mix f with ``lead(f) >= 0`` is at most the largest ``gain(f) + mu lead(f)`` of any mix,
+    for every mu >= 0; the same with each claim in the place of the lead, and then with the others added.
+    """
+    splits, types, budget = node
+    psi, criterion, by_length = how
+    n_labels, n_claims = types.measures.shape[2], len(claims.base)
+    branches = new_branches(n_labels)
+    reach = reach_of(splits.total, types, budget)
+    budgets = claims.acts if n_claims > 0 else reach.acts
+    prices, of_psi, tied = challenger(splits, psi, types, reach, criterion, by_length)
+    atoms = new_atoms(n_labels, claims)
+    rows = np.empty((n_labels, n_labels), np.float64)
+    for m in range(n_claims):
+        atoms.base[CLAIMS + m] = claims.base[m]
+    for c in range(len(chosen)):
+        s = chosen[c]
+        count_labels(splits.left, splits.total, s, types.label, branches)
+        ahead = candidate(branches, ways[c], reach, criterion, by_length, score[s])
+        atoms.base[LEAD] = ahead - of_psi + tied
+        n = put_atoms(atoms, (branches, prices), node, (s, psi), cells[c], rows, claims)
+        for side in range(2):
+            for y in range(n_labels):
+                for j in range(n_labels):
+                    if j == y or most[c, side, y, j] == 0:
+                        continue
+                    put_leaf(atoms, n, (side, y, j, 1.0, 1.0))
+                    gain = float(most[c, side, y, j])
+                    for turn in range(1 + n_claims):
+                        atoms.at[:] = 0.0
+                        atoms.at[LEAF] = 1.0
+                        first = LEAD if turn == 0 else CLAIMS + turn - 1
+                        gain = min(gain, least(atoms, n, budgets, first, True))
+                        for k in range(n_claims):
+                            if CLAIMS + k != first:
+                                gain = min(gain, least(atoms, n, budgets, CLAIMS + k, True))
+                    most[c, side, y, j] = max(0, int(gain + ROUNDING))
 
 
 @inner_kernel
@@ -169,19 +216,6 @@ def _dearest(prices: Any) -> Any:
         result[REMOVE, i, i] = max(prices.row[0, i], prices.row[1, i])
         for j in range(n_labels):
             result[FLIP, i, j] = -min(prices.flip[0, i, j], prices.flip[1, i, j])
-    return result
-
-
-@inner_kernel
-def _most_claimed(claim: Any) -> Any:
-    """The most that an act in the node adds to its claim, whatever the class of the row: ``[act, i, j]``."""
-    n_labels = len(claim.add)
-    result = np.zeros((len(ALL_ACTS), n_labels, n_labels), np.float64)
-    for i in range(n_labels):
-        result[ADD, i, i] = claim.add[i]
-        result[REMOVE, i, i] = claim.remove[:, i].max()
-        for j in range(n_labels):
-            result[FLIP, i, j] = claim.flip[:, i, j].max()
     return result
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from everytree.learner.availability import ANYWHERE, BELOW_ROOT, NEVER, SURELY, availability, may_be_small
 from everytree.learner.criterion.front import for_kernels
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits, rows_of_side
-from everytree.prove.domains.claims import no_claim
+from everytree.prove.domains.claims import no_claims
 from everytree.prove.views import LARGEST, chosen_views
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from everytree.learner import Floors
     from everytree.learner.criterion.front import Criterion
-    from everytree.prove.domains.claims import Claim
+    from everytree.prove.domains.claims import Claims
     from everytree.prove.problem import Problem
 
 REGION_SPLITS = 64
@@ -48,8 +48,8 @@ class Node:
     """Rows that come together, levels of splits below, and what may still happen.
 
     ``pinned`` marks the columns that splits above have settled, ``bounds`` says where added rows may lie.
-    ``claim`` is what the splits above ask of the changes, if that is carried along, ``classes`` the class of each
-    row in it.
+    ``claims`` are what the splits above ask of the changes, if that is carried along, ``classes`` the class of
+    each row in them.
     """
 
     rows: NDArray[np.int32]
@@ -57,7 +57,7 @@ class Node:
     budget: Budget
     pinned: NDArray[np.bool_]
     bounds: Bounds
-    claim: Claim | None = None
+    claims: Claims | None = None
     classes: NDArray[np.int8] | None = None
 
 
@@ -80,7 +80,7 @@ class Ground(NamedTuple):
     challenging: NDArray[np.bool_]
     may_stop: bool
     criteria: tuple[Criterion | None, ...]
-    claim: Claim
+    claims: Claims
 
     def cut(self, s: int) -> Cut:
         """Take one of the splits by itself."""
@@ -108,7 +108,7 @@ class Nodes:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.mentioned = _mentioned_features(problem)
-        self.unclaimed = no_claim(problem.bias.n_labels)
+        self.unclaimed = no_claims(problem.bias.n_labels)
         self._refined: dict[int, RowTypes] = {}
 
     def root(self) -> Node:
@@ -121,7 +121,7 @@ class Nodes:
     def ground(self, node: Node) -> Ground:
         """List the node's splits, for an engine to choose from."""
         problem, floors = self.problem, self.problem.floors
-        types, claim = self._types(node), self.unclaimed if node.claim is None else node.claim
+        types, claims = self._types(node), self.unclaimed if node.claims is None else node.claims
         splits, may_stop = self._splits(node, types), self._may_be_cut_off(node)
         if floors.plain:
             challenging = self._inner(splits)
@@ -142,7 +142,7 @@ class Nodes:
             challenging,
             may_stop,
             tuple(for_kernels(criterion) for criterion in problem.criteria),
-            claim,
+            claims,
         )
 
     def _may_be_cut_off(self, node: Node) -> bool:
@@ -158,11 +158,11 @@ class Nodes:
         return inner
 
     def _types(self, node: Node) -> RowTypes:
-        """Types of rows; where the node has a claim, those of each class by themselves, class after class."""
+        """Types of rows; where the node has claims, those of each class by themselves, class after class."""
         types = self.problem.types
-        if node.claim is None or node.classes is None:
+        if node.claims is None or node.classes is None:
             return types
-        n_classes = len(node.claim.remove)
+        n_classes = node.claims.remove.shape[1]
         if n_classes not in self._refined:
             self._refined[n_classes] = RowTypes(
                 types.of_row,

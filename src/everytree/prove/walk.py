@@ -279,8 +279,8 @@ class Walk:
             return NODE_SECONDS
         if node.depth < self.problem.depth:
             gains = visit.most.tobytes() if node.depth > 1 else b""
-            if node.claim is not None and node.classes is not None:
-                gains += as_bytes(node.claim, node.classes)
+            if node.claims is not None and node.classes is not None:
+                gains += as_bytes(node.claims, node.classes)
             visit = replace(visit, people=self.memo.newcomers(node, visit.people, gains))
             if len(visit.people) == 0:
                 self.done += visit.weight

@@ -1,10 +1,10 @@
-"""Claims: what the splits above a node ask of the changes, carried down as one linear inequality.
+"""Claims: what the splits above a node ask of the changes, carried down as linear inequalities.
 
-Between the bounds on leads, of which a claim is a weighed sum, and the nodes that carry it. Every level of a way
-down asks for something: its split beats a challenger, so with f_a the number of times act a is used
-``base + sum_a f_a v_a >= 0``, v_a what the act adds to the lead at most. One budget pays for all levels and the leaf.
-Any sum of such inequalities with weights >= 0 holds as well, so a node carries one of them: for acts in its own rows
-by class (on which sides of the challengers above they lie), for acts elsewhere by value, the dearest first.
+Between the bounds on leads and the nodes that carry claims. Every level of a way down asks for something: its split
+beats a challenger, so with f_a the number of times act a is used ``base + sum_a f_a v_a >= 0``, v_a what the act
+adds to the lead at most. One budget pays for all levels and for the leaf, so no mix of acts takes the way if some
+sum of these inequalities, with weights >= 0, cannot be fulfilled. A node carries them level by level: for acts in
+its own rows by class (on which sides of the challengers above a row lies), for acts elsewhere in groups.
 """
 
 from __future__ import annotations
@@ -13,63 +13,112 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from everytree.bias.acts import ALL_ACTS
-from everytree.support.kernels import kernel
+from everytree.bias.acts import ADD, FLIP, REMOVE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-WHICH, VALUE, CAP = 0, 1, 2
-"""Rows of the array ``elsewhere`` of a claim: the act, its value, and how often it can be used at most."""
+MOST_CLAIMS = 4
+"""Inequalities that a node carries; those of the levels furthest up are added up."""
+
+MOST_ELSEWHERE = 96
+"""Groups of acts elsewhere; beyond, some are taken together."""
 
 
-class Claim(NamedTuple):
-    """One inequality: ``base`` plus the values of all acts is at least 0; ``acts`` are the budgets of T.
+class Claims(NamedTuple):
+    """Inequalities m: ``base[m]`` plus the values of all acts is at least 0; ``acts`` are the budgets of T.
 
-    A flip from i to j in a row of class c of the node has ``flip[c, i, j]``, the removal of a row with label i
-    ``remove[c, i]``, an addition to the node ``add[i]``. Where it ``asks`` for nothing there is one class, and
-    all values are 0.
+    A flip from i to j in a row of class c of the node has ``flip[m, c, i, j]``, the removal of a row with label
+    i ``remove[m, c, i]``, an addition to the node ``add[m, i]``. Group e of acts elsewhere is of the sort
+    ``sort[e]``, can be used ``cap[e]`` times and has ``elsewhere[m, e]``. With the weights ``joined`` they make the
+    sum that candidates are held against first. Where nothing is asked for there is one class, and no inequality.
     """
 
-    asks: bool
-    base: float
+    base: Any
     acts: tuple[int, int, int]
+    joined: Any
     add: Any
     remove: Any
     flip: Any
+    sort: Any
+    cap: Any
     elsewhere: Any
 
 
-def no_claim(n_labels: int) -> Claim:
-    """A claim that asks for nothing."""
-    flip = np.zeros((1, n_labels, n_labels))
-    return Claim(False, 0.0, (0, 0, 0), np.zeros(n_labels), np.zeros((1, n_labels)), flip, np.zeros((3, 0)))
+def no_claims(n_labels: int) -> Claims:
+    """What a node carries where nothing is asked for."""
+    none = np.zeros(0)
+    flip = np.zeros((0, 1, n_labels, n_labels))
+    add, remove = np.zeros((0, n_labels)), np.zeros((0, 1, n_labels))
+    return Claims(none, (0, 0, 0), none, add, remove, flip, np.zeros(0, np.int64), none, np.zeros((0, 0)))
 
 
-def as_bytes(claim: Claim, classes: NDArray[np.int8]) -> bytes:
-    """A claim on the rows of a node as one of several that a memory knows."""
-    numbers = np.array([claim.base]), claim.add, claim.remove, claim.flip, claim.elsewhere
-    return b"".join([*(part.tobytes() for part in numbers), classes.tobytes()])
+def most_classes(n_labels: int) -> int:
+    """Classes of rows that claims tell apart at most: with many labels there are many acts in each."""
+    return {2: 8, 3: 4, 4: 2, 5: 2}.get(n_labels, 1)
 
 
-@kernel
-def dearest_first(acts: Any, elsewhere: Any) -> Any:
-    """Acts elsewhere in the order of their value, as many as the budgets can pay for; what harms is left out."""
-    kept = np.empty_like(elsewhere)
-    used = np.zeros(elsewhere.shape[1], np.bool_)
-    n = 0
-    for act in ALL_ACTS:
-        left = float(acts[act])
-        while left > 0:
-            pick = -1
-            for k in range(elsewhere.shape[1]):
-                fits = not used[k] and elsewhere[WHICH, k] == act and elsewhere[VALUE, k] > 0
-                if fits and (pick < 0 or elsewhere[VALUE, k] > elsewhere[VALUE, pick]):
-                    pick = k
-            if pick < 0:
-                break
-            used[pick] = True
-            kept[:, n] = elsewhere[:, pick]
-            left -= elsewhere[CAP, pick]
-            n += 1
-    return kept[:, :n].copy()
+def binding(claims: Claims) -> Claims | None:
+    """Leave out inequalities that every mix of acts in the node fulfils, and join what is too much.
+
+    None if nothing is left.
+    """
+    least = np.zeros((3, len(claims.base)))
+    least[ADD], least[REMOVE] = claims.add.min(axis=1), claims.remove.min(axis=(1, 2))
+    least[FLIP] = claims.flip.min(axis=(1, 2, 3))
+    keep = claims.base + np.array(claims.acts, float) @ np.minimum(least, 0.0) < 0
+    if not keep.any():
+        return None
+    if not keep.all():
+        claims = _some(claims, keep)
+    if len(claims.base) > MOST_CLAIMS:
+        claims = _join_first(claims)
+    return _fewer_elsewhere(claims)
+
+
+def _some(claims: Claims, keep: NDArray[np.bool_]) -> Claims:
+    by_claim = {name: getattr(claims, name)[keep] for name in BY_CLAIM}
+    return claims._replace(**by_claim)
+
+
+BY_CLAIM = ("base", "joined", "add", "remove", "flip", "elsewhere")
+"""Arrays whose first axis are the inequalities."""
+
+
+def _join_first(claims: Claims) -> Claims:
+    """Add up the first two inequalities with their weights: a sum of what holds holds."""
+    weight = np.where(claims.joined[:2].any(), claims.joined[:2], 1.0)
+    parts = {}
+    for name in BY_CLAIM:
+        whole = getattr(claims, name)
+        parts[name] = np.concatenate([np.tensordot(weight, whole[:2], 1)[None], whole[2:]])
+    parts["joined"][0] = 1.0
+    return claims._replace(**parts)
+
+
+def _fewer_elsewhere(claims: Claims) -> Claims:
+    """Leave out acts elsewhere that help nowhere, and take the least helpful together if they are many.
+
+    Soundness
+    ---------
+    A group that is taken together has the largest values and all the rows of its parts.
+    """
+    use = np.flatnonzero((claims.elsewhere > 0).any(axis=0) & (claims.cap > 0))
+    order = use[np.argsort(-claims.elsewhere[:, use].max(axis=0), kind="stable")]
+    sort, cap, value = claims.sort[order], claims.cap[order], claims.elsewhere[:, order]
+    if len(order) > MOST_ELSEWHERE:
+        first = MOST_ELSEWHERE - 3
+        rest = [np.flatnonzero(sort[first:] == act) + first for act in (ADD, FLIP, REMOVE)]
+        rest = [group for group in rest if len(group)]
+        sort = np.concatenate([sort[:first], [sort[group[0]] for group in rest]]).astype(np.int64)
+        cap = np.concatenate([cap[:first], [cap[group].sum() for group in rest]])
+        value = np.concatenate(
+            [value[:, :first], *(value[:, group].max(axis=1, keepdims=True) for group in rest)], axis=1
+        )
+    return claims._replace(sort=sort, cap=cap, elsewhere=np.ascontiguousarray(value))
+
+
+def as_bytes(claims: Claims, classes: NDArray[np.int8]) -> bytes:
+    """Claims on the rows of a node as a memory knows them."""
+    numbers = (claims.base, claims.add, claims.remove, claims.flip, claims.cap, claims.elsewhere, classes)
+    return b"".join(part.tobytes() for part in numbers)
