@@ -9,7 +9,7 @@ from everytree.prove.postponed import Postponed, Waiting
 
 
 def waiting(*people):
-    return Waiting(None, Cut(0, 0, 1), 0, np.array(people, np.int32))  # type: ignore[arg-type]
+    return Waiting(None, Cut(0, 0, 1), 0, None, np.array(people, np.int32))  # type: ignore[arg-type]
 
 
 def everybody(people):

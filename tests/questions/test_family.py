@@ -299,10 +299,11 @@ def test_a_witness_of_more_than_the_largest_amount_is_not_seen(bias: str) -> Non
             if c.seen is not None:
                 assert c.needs <= c.seen <= most
                 assert seen.get((c.feature, c.low, c.high), c.seen) == c.seen
-    # No table with 2 changed labels has x1 <= 4.5 at its root, though a proof does not exclude it.
+    # A table with 3 changed labels has x0 <= 3.5 at its root; it is not one of those with 2.
     two = tree_family(tree, X, y, bias, max_amount=2, witnesses=found)
-    assert [c.seen for c in two.root.candidates if c.text == "x1 <= 4.5"] == [None]
-    assert "x1 <= 4.5  needs at least 2" in str(two)
+    assert [c.seen for c in two.root.candidates if c.text == "x0 <= 3.5"] == [None]
+    assert "x0 <= 3.5  tied, seen with 3\n" in str(whole)
+    assert "x0 <= 3.5  tied\n" in str(two)
 
 
 def test_a_witness_of_fixed_amounts_needs_no_more_than_the_largest_of_them() -> None:

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
+
 from tests.truth.holes import holes_picked
 from tests.truth.mixed import mixed_problem
 from tests.truth.oracle import Learner, Table
@@ -136,11 +138,12 @@ def worker_verdicts(problem: Problem, worker: str, seconds: float = 5.0) -> list
 
 
 def part_verdicts(problem: Problem, part: str) -> list[tuple[bool, int]]:
-    """What is proved by a part of the walk: screening, before any child is visited, or twins alone."""
+    """What is proved by a part of the walk: screening before any child is visited, claims, or twins."""
     from sklearn.tree import DecisionTreeClassifier
 
     from everytree.bias import as_bias, resolve
     from everytree.learner import prepare
+    from everytree.prove.candidates import has_claims
     from everytree.prove.engines import RelationalEngine
     from everytree.prove.problem import People
     from everytree.prove.problem import Problem as Question
@@ -155,6 +158,13 @@ def part_verdicts(problem: Problem, part: str) -> list[tuple[bool, int]]:
     labels = train.labels[prepared.predictions]
     if part == "twins":
         proved = kept_by_twins(question, people) & twins_decide(question)
+    elif part == "claims":
+        proved = np.zeros(len(people), np.bool_)
+        for screened_from in (0.0, np.inf) if has_claims(question) else ():
+            walk = Walk(question, people, RelationalEngine(claims=True), screened_from=screened_from)
+            for _ in walk.steps():
+                pass
+            proved |= walk.finished & (walk.tally.possible.sum(axis=1) == 1)
     else:
         walk = Walk(question, people, RelationalEngine(), screened_from=0.0)
         for _ in walk.steps():
@@ -172,7 +182,7 @@ def all_verdicts(problem: Problem) -> list[tuple[bool, int]]:
     """
     found = [library_verdicts(problem, engine) for engine in ("interval", "relational")]
     found += [worker_verdicts(problem, worker, SECONDS / 2) for worker in ("tables", "programs")]
-    found += [part_verdicts(problem, part) for part in ("screening", "twins")]
+    found += [part_verdicts(problem, part) for part in ("screening", "claims", "twins")]
     found.append(check_verdicts(problem))
     found.append(library_verdicts(problem, "auto", time_limit=SECONDS))
     return [max(each) for each in zip(*found, strict=True)]
@@ -197,6 +207,7 @@ OTHERS: dict[str, Certifier] = {
     "programs": partial(worker_verdicts, worker="programs"),
     "tables": partial(worker_verdicts, worker="tables"),
     "screening": partial(part_verdicts, part="screening"),
+    "claims": partial(part_verdicts, part="claims"),
     "twins": partial(part_verdicts, part="twins"),
     "files": partial(file_verdicts, by="walk"),
     "path files": partial(file_verdicts, by="paths"),

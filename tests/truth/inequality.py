@@ -104,14 +104,37 @@ class Root:
 
     def margins(self, psi: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The loose and the settled margins of all splits against psi, and what the leaves may show."""
-        from everytree.prove.domains import atoms, leaf, relational
+        from everytree.prove.domains import leaf, relational, settling
 
         node = (self.splits, self.types, self.budget)
         loose, _ = relational.loose_margins(*node, self.score, psi, self.criteria)
         possible = leaf.labels_of_leaves(self.splits, self.everything, self.types, self.budget, self.criteria)
         cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, self.everything, psi)
-        settled = atoms.settle(node, self.everything, cells, psi, self.score, possible, self.criteria)
-        return loose, settled, possible
+        by_way = np.repeat(possible[:, None], 2, axis=1)
+        found = settling.settle(node, self.everything, (psi, cells), self.score, by_way, self.criteria)
+        return loose, found.margin[:, 0], by_way[:, 0]
+
+    def lengths(self, psi: int) -> np.ndarray | None:
+        """How far splits may be longer than psi, way by way; None where lengths are not compared."""
+        from everytree.learner.criterion.front import for_kernels
+        from everytree.prove.domains import flips, relational, settling
+
+        budget, inner = self.budget, np.array([s for s in self.everything if self.is_inner(s)])
+        plain = len(self.criteria) == 1 and for_kernels(self.criterion) is None
+        if budget.additions or budget.removals or not plain:
+            return None
+        loose = flips.loose_margins(self.splits, self.types, budget, psi, inner)[0]
+        cells = relational.cell_counts(self.columns, self.types, self.rows, self.splits, inner, psi)
+        possible = np.ones((len(inner), 2, 2, len(self.labels)), np.bool_)
+        alive = np.ones((len(inner), 2), np.bool_)
+        alive[:, 1] = len(self.labels) == 2
+        node = (self.splits, self.types, budget)
+        found = settling.settle(
+            node, inner, (psi, cells), self.score, possible, self.criteria, alive=alive
+        ).margin
+        margins = np.full((len(self.everything), 2), np.nan)
+        margins[inner] = np.minimum(loose, found)
+        return margins
 
 
 def examine_bounds(problem: Problem):
@@ -121,6 +144,7 @@ def examine_bounds(problem: Problem):
     root = Root(problem)
     inner = [s for s in root.everything if root.is_inner(s)]
     margins = {psi: root.margins(psi) for psi in inner}
+    lengths = {psi: root.lengths(psi) for psi in inner}
     tally = Tally(problems=1, certifying=1, points=len(inner))
     for table in problem.tables():
         tally.tables += 1
@@ -136,6 +160,8 @@ def examine_bounds(problem: Problem):
             scores = [[score_of(cut, root.name, weights) for cut in of_split] for of_split in cuts]
             for psi in inner:
                 found = _compare(root, psi, margins[psi], (cuts, scores, weights), slack)
+                if not found and lengths[psi] is not None:
+                    found = _compare_lengths(root, psi, lengths[psi], cuts)
                 tally.certified += len(root.everything)
                 if found:
                     tally.violations.append(f"{found}\n{problem.describe()}\nfrom the table {rows}")
@@ -163,6 +189,31 @@ def _compare(root: Root, psi: int, margins: tuple, table: tuple, slack: float) -
                 wrong = _wrong_leaf(root, cut, possible[s], weights)
                 if wrong:
                     return f"split {s} beats challenger {psi} and {wrong}"
+    return ""
+
+
+def _vector(root: Root, cut: list[Counter]) -> np.ndarray:
+    """The vector whose squared length a split of these counts adds to the score of its node."""
+    left, right = (np.array([side[label] for label in root.labels], float) for side in cut)
+    return np.sqrt(left.sum() * right.sum() / (left.sum() + right.sum())) * (
+        left / left.sum() - right / right.sum()
+    )
+
+
+def _compare_lengths(root: Root, psi: int, margins: np.ndarray, cuts: list) -> str:
+    """What is wrong with the bounds on lengths on one table; those of two labels have a sign."""
+    challenger = float(np.linalg.norm(_vector(root, cuts[psi][0])))
+    for s in root.everything:
+        if np.isnan(margins[s]).any():
+            continue
+        vector = _vector(root, cuts[s][0])
+        length = float(np.linalg.norm(vector))
+        signed = [length] if len(root.labels) > 2 else [-sign * np.sqrt(2) * vector[0] for sign in (1, -1)]
+        for way, value in enumerate(signed):
+            if value - challenger > margins[s, way] + ROUNDING:
+                return (
+                    f"split {s}, way {way}, is longer than {psi} by {value - challenger}: {margins[s, way]}"
+                )
     return ""
 
 

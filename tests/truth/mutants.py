@@ -31,7 +31,7 @@ class Mutant:
     file : path below src/everytree ("prove/domains/leaf.py").
     old, new : the exact source text and what replaces it; ``old`` must occur once in the file.
     engine : whose verdicts are examined: one of the library's engines, "programs" for paths and programs alone,
-        "screening" for a walk that only screens, "check" for the independent check, "files", "path files", "change files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "known nodes" for what is known of nodes, "witnesses"
+        "screening" for a walk that only screens, "claims" for one that holds splits against those above, "check" for the independent check, "files", "path files", "change files", "table files" and "twin files" for the verification of proof files, "bounds" for the inequality below the relational engine, "check bounds" for those of the check, "known nodes" for what is known of nodes, "witnesses"
         for witnesses in tables of many types, "metrics" for ranges of metrics, "edges" for the campaign at
         the boundary of what may be passed, whose focus is one of ``edges.FOCUSES``, or "pipelines" for whole
         pipelines that are fitted again.
@@ -95,18 +95,39 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("tangent for additions", "learner/criterion/gini.py", "return (most + 2.0 * own - square / size) / (size + most)", "return 2.0 * own / size - square / size**2", engine="bounds", focus=MISS, seed=27),
     Mutant("tangent for flips", "learner/criterion/gini.py", "(2.0 * (target - source) + 2.0 * most) / size", "(2.0 * (target - source)) / size", engine="bounds", focus=FLIP),
     Mutant("removals free in small branches", "learner/criterion/gini.py", "    if size <= most or size - most < FEW_LEFT * size:\n        return 1.0", "    if size <= most or size - most < FEW_LEFT * size:\n        return 0.0", engine="bounds", focus=FAKE),
-    Mutant("sign of the removal gradient", "prove/domains/atoms.py", "branches.remove[side, i] + prices[i]", "branches.remove[side, i] - prices[i]", engine="relational", focus=FAKE),
-    Mutant("additions only where rows are", "prove/domains/atoms.py", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side):", "if additions > 0 and cell_exists(splits, s, psi, side, psi_side) and (abs((left[s] if side == 0 else total - left[s]) - (cells[w] if side == psi_side == 0 else left[s] - cells[w] if side == 0 else left[psi] - cells[w] if psi_side == 0 else total - left[s] - left[psi] + cells[w])).sum() < (left[s] if side == 0 else total - left[s]).sum()):", engine="relational", focus=MISS),
+    Mutant("sign of the removal gradient", "prove/domains/atoms.py", "branches.remove[side, i] + prices.row[psi_side, i]", "branches.remove[side, i] - prices.row[psi_side, i]", engine="relational", focus=FAKE),
+    Mutant("additions only where rows are", "prove/domains/atoms.py", "if budget.additions > 0 and cell_exists(splits, s, psi, side, psi_side):", "if budget.additions > 0 and cell_exists(splits, s, psi, side, psi_side) and (abs((left[s] if side == 0 else total - left[s]) - (cell if side == psi_side == 0 else left[s] - cell if side == 0 else left[psi] - cell if psi_side == 0 else total - left[s] - left[psi] + cell)).sum() < (left[s] if side == 0 else total - left[s]).sum()):", engine="relational", focus=MISS),
     Mutant("cells that cannot exist, mirrored", "prove/domains/relational.py", "    if splits.low[s] < splits.low[psi]:\n        return side == 1\n    return side == 0", "    if splits.low[s] < splits.low[psi]:\n        return side == 0\n    return side == 1", engine="relational", focus=MISS, seed=207, problems=20),
     Mutant("flip caps without additions", "prove/domains/atoms.py", "cap += added", "cap += 0", engine="relational"),
-    Mutant("ties dropped", "prove/domains/atoms.py", "base = score[s] - on_table + tied", "base = score[s] - on_table - 1e4 * tied", engine="relational"),
+    Mutant("ties dropped", "prove/domains/settling.py", "base[LEAD], base[LEAF] = ahead - of_psi + tied, 0.0", "base[LEAD], base[LEAF] = ahead - of_psi - 1e4 * tied, 0.0", engine="relational"),
     Mutant("leaf flip worth 1", "prove/domains/leaf.py", "return lead + 2 * twice + once + removed, flips - twice - once", "return lead + twice + once + removed, flips - twice - once", engine="relational", focus=FLIP),
     Mutant("leaf forgets flips to a third label", "prove/domains/leaf.py", "                        gains_one += counts[t]\n                        break", "                        break", engine="bounds", focus={"kinds": ("flip",), "classes": 3}, seed=169, problems=20),
     Mutant("leaf tie rule reversed", "prove/domains/leaf.py", "needed = 0 if j < y else 1\n", "needed = 1\n", engine="relational"),
+    # Where only labels change: lengths instead of scores.
+    Mutant("lengths: one sign", "prove/domains/flips.py", "for way in range(WAYS if n_labels == 2 else 1):", "for way in range(1):", engine="relational", focus=FLIP),
+    Mutant("lengths: three labels without the bend", "prove/domains/flips.py", "bent = 2.0 * step * apart + 2.0 * most * step * step", "bent = 2.0 * step * apart", engine="relational", focus={**FLIP, "classes": 3}),
+    Mutant("lengths: ties dropped", "prove/domains/flips.py", "return slack + ROUNDING * np.sqrt(rows)", "return -1e-6", engine="relational", focus=FLIP),
+    Mutant("lengths: the challenger gains what it loses", "prove/domains/flips.py", "price[side, i, j] = step * apart / length", "price[side, i, j] = -step * apart / length", engine="relational", focus=FLIP),
+    Mutant("lengths: only flips that are dear everywhere", "prove/domains/flips.py", "dearest[i, j] = -min(price[0, i, j], price[1, i, j])", "dearest[i, j] = -max(price[0, i, j], price[1, i, j])", engine="relational", focus=FLIP),
+    Mutant("lengths: under every criterion", "prove/candidates.py", "ground.criterion is None and len(ground.criteria) == 1", "len(ground.criteria) == 1", engine="relational", focus={**FLIP, **ENTROPY}),
+    Mutant("lengths: beside removals", "prove/candidates.py", "budget.additions == 0 and budget.removals == 0", "budget.additions == 0", engine="relational", focus=FAKE),
+    # What the splits above ask for.
+    Mutant("claims: acts elsewhere forgotten", "prove/domains/atoms.py", "return put_elsewhere(atoms, n, claims)", "return n", engine="claims", focus={**FLIP, **TWO}),
+    Mutant("claims: the budget of the node for all", "prove/domains/settling.py", "    budgets = claims.acts if n_claims > 0 else reach.acts", "    budgets = reach.acts", engine="claims", focus={**FLIP, **TWO, "targeted": True}),
+    Mutant("claims: rows in the class of the other side", "prove/domains/carrying.py", "(2 * old + psi_side)", "(2 * old + 1 - psi_side)", engine="claims", focus={**FLIP, **TWO}),
+    Mutant("claims: of the other sign", "prove/candidates.py", "entry = int(candidates.chosen[c]), int(candidates.way[c]), psi", "entry = int(candidates.chosen[c]), 0, psi", engine="claims", focus={**FLIP, **TWO}),
+    Mutant("claims: flips elsewhere forgotten", "prove/domains/carrying.py", "sort[n], cap[n] = FLIP, counts[psi_side, t]", "sort[n], cap[n] = FLIP, 0.0", engine="claims", focus={**FLIP, **TWO}),
+    Mutant("claims: removals elsewhere forgotten", "prove/domains/carrying.py", "sort[n], cap[n] = REMOVE, counts[psi_side, t]", "sort[n], cap[n] = REMOVE, 0.0", engine="claims", focus={**FAKE, **TWO}),
+    Mutant("claims: additions elsewhere forgotten", "prove/domains/carrying.py", "            sort[n], cap[n] = ADD, acts[ADD]", "            sort[n], cap[n] = ADD, 0.0", engine="claims", focus={**MISS, **TWO}),
+    Mutant("claims: added rows are never flipped elsewhere", "prove/domains/carrying.py", "                    sort[n], cap[n] = FLIP, acts[ADD]", "                    sort[n], cap[n] = FLIP, 0.0", engine="claims", focus={"kinds": ("miss", "flip"), **TWO}),
+    Mutant("claims: added rows where the challenger gains most", "prove/domains/carrying.py", "add[m, i] = max(add[m, i], value)", "add[m, i] = value if psi_side == 0 else min(add[m, i], value)", engine="claims", focus={**MISS, **TWO}),
+    Mutant("claims: nodes remembered without them", "prove/walk.py", "gains += as_bytes(node.claims)", "gains += b\"\"", engine="claims", focus={**FLIP, **TWO}, problems=3000),
+    Mutant("claims: a tie of the split above is no lead", "prove/domains/carrying.py", "base[n_claims], joined[n_claims] = ahead - of_psi + tied, 1.0", "base[n_claims], joined[n_claims] = ahead - of_psi - 1e4 * tied, 1.0", engine="claims", focus={**FLIP, **TWO}),
+    Mutant("gains: beside lengths, a leaf is worth half", "prove/gains.py", "put_leaf(atoms, n, (side, y, j, 1.0, 1.0))", "put_leaf(atoms, n, (side, y, j, 0.5, 0.5))", engine="screening", focus={**FLIP, **TWO}),
     Mutant("midpoints in spite of additions", "prove/engines.py", "return budget.additions == 0", "return True", engine="relational", focus=MISS),
     Mutant("stop forgotten", "prove/engines.py", "_may_be_unsplittable(ground) or _may_be_gainless(ground, score, challengers, unsplit)", "_may_be_gainless(ground, score, challengers, unsplit)", engine="relational", focus=FAKE),
-    Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += weights[y]", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational", seed=12),
-    Mutant("joint test asks for a win where a tie is enough", "prove/domains/atoms.py", "start -= lead_needed(criterion, j, y, most_rows)", "start -= 1.0", engine="relational"),
+    Mutant("joint test forgets that a flip takes away", "prove/domains/atoms.py", "            if nature[SOURCE, a] == y:\n                gain += weight_y", "            if nature[SOURCE, a] == y:\n                gain += 0.0", engine="relational", seed=12),
+    Mutant("joint test asks for a win where a tie is enough", "prove/domains/settling.py", "base[LEAF] -= lead_needed(criterion, j, y, most_rows)", "base[LEAF] -= 1.0", engine="relational"),
     # Screening: what counts alone say of all leaves below a split.
     Mutant("screening forgets children that are leaves", "prove/screening.py", "if active[y] and (n_rows == 0 or _turns(own, total, y, types, budget, most)):", "if False:", engine="screening", focus=TWO),
     Mutant("screening forgets leaves of added rows only", "prove/screening.py", "if seen == 0 and budget.additions > 0:", "if False:", engine="screening", focus={**MISS, **TWO}),
@@ -116,8 +137,8 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("screening forgets tails", "prove/screening.py", "for tail in (False, True):", "ends[1] = np.inf\n                for tail in (False,):", engine="screening", focus=TWO),
     Mutant("gain: a flip gains one", "prove/gains.py", "worth = acts[cheapest] * (2.0 if cheapest == FLIP else 1.0)", "worth = acts[cheapest] * 1.0", engine="screening", focus={**FLIP, **TWO}, seed=41),
     Mutant("gain: acts elsewhere do not help a split", "prove/gains.py", "            slack += acts[act] * best[act]\n", "            slack += 0.0\n", engine="screening", focus={**FLIP, **TWO}, seed=27),
-    Mutant("gain: removals forgotten", "prove/gains.py", "inside[REMOVE] = branches.remove[side, y] + dearest[REMOVE, y, y]", "inside[REMOVE] = -np.inf", engine="screening", focus={**FAKE, **TWO}, seed=27),
-    Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = branches.add[side, j] + dearest[ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}, seed=14),
+    Mutant("gain: removals forgotten", "prove/gains.py", "inside[REMOVE] = values[side, REMOVE, y, y]", "inside[REMOVE] = -np.inf", engine="screening", focus={**FAKE, **TWO}, seed=27),
+    Mutant("gain: additions forgotten", "prove/gains.py", "inside[ADD] = values[side, ADD, j, j]", "inside[ADD] = -np.inf", engine="screening", focus={**MISS, **TWO}, seed=14),
     Mutant("gain: flips from other labels forgotten", "prove/gains.py", "inside[FLIP] = max(away[y], towards[j])", "inside[FLIP] = away[y]", engine="screening", focus={**FLIP, **TWO, "classes": 3}, seed=312),
     Mutant("children that somebody may fall in are forgotten", "prove/walk.py", "spent += self._visit_waiting(waiting)", "self.awaited[waiting.people] -= 1", engine="screening", focus=TWO, seed=19),
     # Twins of people, in trees without a limit.
@@ -293,7 +314,7 @@ MUTANTS: tuple[Mutant, ...] = (
     # Huge amounts, and what they share with small ones.
     Mutant("additions overflow in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="relational", focus=HUGE, seed=11),
     Mutant("additions overflow in 32 bits, intervals", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", focus=HUGE, seed=416, problems=20),
-    Mutant("additions forgotten in the tolerance", "prove/domains/atoms.py", "most_rows = float(rows_in(total) + additions)", "most_rows = float(rows_in(total))", engine="bounds", focus=HUGEST, seed=290),
+    Mutant("additions forgotten in the tolerance", "prove/domains/leads.py", "rows = float(rows_in(splits.total) + reach.acts[ADD])", "rows = float(rows_in(splits.total))", engine="bounds", focus=HUGEST, seed=290),
     Mutant("additions forgotten in the tolerance, loose bound", "prove/domains/relational.py", "tolerance(criterion, rows_in(total) + budget.additions)", "tolerance(criterion, rows_in(total))", engine="bounds", focus=HUGEST, seed=290),
     # At the edges: odd types, encoders, and what a table can hold. First mistakes that were made there once.
     Mutant("huge amounts in 32 bits", "prove/counts.py", "        sides[s, 0] = additions\n        sides[s, 1] = additions\n", "        sides[s, 0] = np.int64(additions).astype(np.int32)\n        sides[s, 1] = np.int64(additions).astype(np.int32)\n", engine="edges", focus=FOCUSES["huge amounts"]),
@@ -350,7 +371,7 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant("balanced weights at one end only", "learner/weights.py", "return on_table, np.array(list(product(*ends)))", "return on_table, np.array(list(product(*ends)))[:1]", engine="bounds", focus=BALANCED),
     Mutant("balanced weights of the unchanged table", "learner/weights.py", "return on_table, np.array(list(product(*ends)))", "return on_table, on_table[None]", engine="bounds", focus=BALANCED),
     Mutant("balanced weights by monotonicity", "learner/weights.py", "low, high = least[unit] / most, most[unit] / least", "low, high = least[unit] / least, most[unit] / most", engine="bounds", focus=BALANCED, seed=13, problems=20),
-    Mutant("a multiplier that is not tried at every vertex", "prove/domains/atoms.py", "return multiplier if base + gain + multiplier * start < 0 else np.inf", "return multiplier", engine="bounds", focus=BALANCED, seed=47, problems=20),
+    Mutant("a multiplier that is not tried at every vertex", "prove/domains/settling.py", "return given if base[LEAD] + gain + given * base[LEAF] < 0 else np.inf", "return given", engine="bounds", focus=BALANCED, seed=47, problems=20),
     Mutant("every table with the weights of the first", "prove/problem.py", "if self.settings.class_weight is None or len(self.criteria) == 1:", "if True:", engine="tables", focus=BALANCED, seed=160, problems=20),
     # Class weights, row by row of their derivation.
     Mutant("log_loss as Gini", "learner/criterion/front.py", '"log_loss": ENTROPY', '"log_loss": GINI', engine="bounds", focus={"criterion": "log_loss"}),

@@ -75,7 +75,7 @@ def test_no_proof_is_wrong_with_settings_that_stop_the_learner(chunk, engine):
         assert tally.certifying > tally.problems / least, f"too few proofs to mean anything: {tally}"
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "screening", "programs", "check"])
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "claims", "programs", "check"])
 @pytest.mark.parametrize("problem", hand_picked(), ids=lambda problem: problem.name)
 def test_no_proof_is_wrong_on_hand_picked_problems(problem, engine):
     if engine in ("programs", "check") and problem.stops == NO_STOPS:
@@ -84,11 +84,12 @@ def test_no_proof_is_wrong_on_hand_picked_problems(problem, engine):
     assert violation is None, str(violation)
 
 
+@pytest.mark.parametrize("part", ["screening", "claims"])
 @pytest.mark.parametrize("depth", [2, 3])
 @pytest.mark.parametrize("more", [{}, {"holes": 0.5}, {"stops": ALL_STOPS}], ids=["plain", "holes", "stops"])
-def test_no_screening_is_wrong(depth, more):
+def test_no_part_of_the_walk_is_wrong(depth, more, part):
     size = PER_CHUNK if not more else PER_CHUNK // 3
-    tally = run_seeds(range(400_000, 400_000 + size), "screening", {"depth": depth, **more})
+    tally = run_seeds(range(400_000, 400_000 + size), part, {"depth": depth, **more})
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
     if size >= 40:
         assert tally.certifying > tally.problems / 4, f"too few proofs to mean anything: {tally}"
@@ -109,7 +110,7 @@ def test_no_proof_is_wrong_with_missing_values(engine):
     assert not tally.violations, f"{tally}\n{tally.violations[0]}"
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "screening", "tables", "programs"])
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "claims", "tables", "programs"])
 def test_no_proof_is_wrong_where_values_are_too_close_to_tell_apart(engine):
     """Longer with ``python -m benchmarks.oracle --close``."""
     size = PER_CHUNK // (20 if engine == "programs" else 2)
@@ -120,7 +121,7 @@ def test_no_proof_is_wrong_where_values_are_too_close_to_tell_apart(engine):
             assert tally.certifying > tally.problems / 5, f"too few proofs to mean anything: {tally}"
 
 
-@pytest.mark.parametrize("engine", [*ENGINES, "screening", "tables", "check"])
+@pytest.mark.parametrize("engine", [*ENGINES, "screening", "claims", "tables", "check"])
 def test_no_proof_is_wrong_with_all_settings_mixed(engine):
     """Longer with ``python -m benchmarks.oracle --mixed --engines all``."""
     tally = run_seeds(range(400_000, 400_000 + PER_CHUNK // 2), engine, {"mixed": True})

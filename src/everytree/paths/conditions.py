@@ -38,9 +38,23 @@ if TYPE_CHECKING:
     from everytree.learner import Floors
     from everytree.learner.criterion.front import Criterion
     from everytree.paths.program import Program
+    from everytree.prove.node import Cut
+    from everytree.prove.problem import Problem
 
 MOST_LABELS = 8
 """Beyond this many labels a box has too many corners; such paths stay open."""
+
+
+def may_challenge(problem: Problem, rows: NDArray[np.int32], cut: Cut) -> bool:
+    """Whether a split excludes the tables in which it is ahead: it must be available in each of them."""
+    if problem.floors.leaf_high == 1:
+        return True
+    right = problem.columns.codes[cut.feature, rows] > cut.low
+    removable = problem.types.removable[problem.types.of_row[rows]]
+    return all(
+        here.sum() - min(problem.bias.removals, (here & removable).sum()) >= problem.floors.leaf_high
+        for here in (right, ~right)
+    )
 
 
 def require_label(

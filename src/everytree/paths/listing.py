@@ -17,7 +17,6 @@ import numpy as np
 from everytree.learner.criterion.front import AT
 from everytree.paths.waiting import Child, Fan, Item, Path, Step, Stop, level_of, size_of
 from everytree.prove import routing
-from everytree.prove.candidates import claimed
 from everytree.prove.counts import node_total
 from everytree.prove.engines import RelationalEngine
 from everytree.prove.gains import all_gains, gains_below, within_gains
@@ -31,13 +30,10 @@ from everytree.prove.screening import (
     screen,
     sort_rows,
 )
-from everytree.prove.walk import DEEPEST_CLAIMED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.candidates import Candidates
-    from everytree.prove.counts import RowTypes
     from everytree.prove.engines import Ranking
     from everytree.prove.problem import Problem
 
@@ -187,16 +183,19 @@ class Listing:
         rivals = tuple((cut.feature, cut.low) for cut in map(ground.cut, ranking.challengers))
         candidates = self.engine.candidates(ranking, leaves=node.depth == 1)
         if node.depth == 1:
-            candidates = candidates[self._harmful(ranking, candidates, waiting)]
+            cuts = self._cuts(ranking, candidates.chosen)
+            candidates = candidates[self._harmful(cuts, candidates.possible, waiting)]
         most = gains_below(ranking, candidates, stop.most, closely=can_screen(self.problem))
+        candidates, most = candidates.merged(most)
+        chosen, possible = candidates.chosen, candidates.possible
         if node.depth == 1 and can_screen(self.problem):
-            candidates.possible[:] &= within_gains(ground, candidates.chosen, most)
-            harmful = self._harmful(ranking, candidates, waiting)
-            candidates, most = candidates[harmful], most[harmful]
-        cuts = self._cuts(ranking, candidates.chosen)
-        effort = np.maximum(stop.effort, _efforts(ranking, candidates.chosen))
+            possible &= within_gains(ground, chosen, most)
+            harmful = self._harmful(self._cuts(ranking, chosen), possible, waiting)
+            chosen, possible, most = chosen[harmful], possible[harmful], most[harmful]
+        cuts = self._cuts(ranking, chosen)
+        effort = np.maximum(stop.effort, _efforts(ranking, chosen))
         order = np.argsort(effort, kind="stable")
-        fan = Fan(stop, ranking, cuts, rivals, candidates, most, effort, order, len(waiting))
+        fan = Fan(stop, ranking, cuts, rivals, chosen, possible, most, effort, order, len(waiting))
         self._go_on(fan)
         self.outstanding[stop.people] -= 1
         return NODE_SECONDS + SPLIT_SECONDS * (len(node.rows) + 3 * len(ranking.chosen))
@@ -206,11 +205,10 @@ class Listing:
         return routing.cut_splits(self.problem.columns, ranking.ground.splits, chosen, exact)
 
     def _harmful(
-        self, ranking: Ranking, candidates: Candidates, people: NDArray[np.int32]
+        self, cuts: routing.Cuts, possible: NDArray[np.bool_], people: NDArray[np.int32]
     ) -> NDArray[np.bool_]:
         """Which of the last splits can tell one of these people another label than the expected one."""
-        n_labels, possible = self.problem.bias.n_labels, candidates.possible
-        cuts = self._cuts(ranking, candidates.chosen)
+        n_labels = self.problem.bias.n_labels
         present = routing.who_goes_where(cuts, people, self.X, self.predictions, n_labels)
         others = present.sum(axis=2, keepdims=True) > present
         harmful: NDArray[np.bool_] = (possible & others).any(axis=(1, 2))
@@ -246,10 +244,9 @@ class Listing:
             if len(people) == 0:
                 continue
             if fan.stop.node.depth == 1:
-                ground, candidates = fan.ranking.ground, fan.candidates
-                own = self._by_label(ground.types, ground.counts(candidates.chosen[c], side))
+                counts = fan.ranking.ground.counts(fan.chosen[c], side)
                 end = self._after(fan, c, side, people, fan.stop.node)
-                self._add(end, own, np.flatnonzero(candidates.possible[c, side]))
+                self._add(end, counts, np.flatnonzero(fan.possible[c, side]))
             else:
                 child = self._build(Child(fan, c, side, people))
                 self._push(child.effort, child, people)
@@ -260,8 +257,8 @@ class Listing:
         at_once = max(LEAST_SCREENED, SCREENED_CELLS // (2 * len(self.X) * len(node.rows) + 1))
         part = fan.order[fan.position : fan.position + at_once]
         fan.position += len(part)
-        cuts = self._cuts(fan.ranking, fan.candidates.chosen[part])
-        below = Below(cuts.feature, ground.splits.low[fan.candidates.chosen[part]], fan.most[part])
+        cuts = self._cuts(fan.ranking, fan.chosen[part])
+        below = Below(cuts.feature, ground.splits.low[fan.chosen[part]], fan.most[part])
         visitors = Visitors(waiting, self.X, self.predictions, cuts)
         ordered = sort_rows(problem.columns, problem.types, node.rows)
         exact = self.engine.exact_thresholds(node.budget)
@@ -275,22 +272,21 @@ class Listing:
 
     def _build(self, child: Child) -> Stop:
         """Make the node of a child."""
-        fan, c = child.fan, child.c
-        node = self.nodes.child(fan.stop.node, fan.ranking.ground.cut(fan.candidates.chosen[c]), child.side)
-        if self.problem.depth <= DEEPEST_CLAIMED:
-            node = claimed(node, fan.ranking, fan.candidates, c, child.side, self.problem)
+        fan = child.fan
+        node = self.nodes.child(fan.stop.node, fan.ranking.ground.cut(fan.chosen[child.c]), child.side)
         return self._after(fan, child.c, child.side, child.people, node)
 
     def _after(self, fan: Fan, c: int, side: int, people: NDArray[np.int32], node: Node) -> Stop:
         """What comes after one side of a split."""
-        step = _step(fan.stop.node, fan.ranking.ground.cut(fan.candidates.chosen[c]), side, fan.rivals)
+        step = _step(fan.stop.node, fan.ranking.ground.cut(fan.chosen[c]), side, fan.rivals)
         return Stop((*fan.stop.steps, step), node, people, float(fan.effort[c]), fan.most[c, side])
 
     def _leave_out_harmless(self, fan: Fan, waiting: NDArray[np.int32]) -> None:
         """Leave out children of the last level that mattered only for people who are decided by now."""
         if fan.stop.node.depth == 1 and len(waiting) < fan.asked_for:
             rest = fan.order[fan.position :]
-            fan.order = rest[self._harmful(fan.ranking, fan.candidates[rest], waiting)]
+            cuts = self._cuts(fan.ranking, fan.chosen[rest])
+            fan.order = rest[self._harmful(cuts, fan.possible[rest], waiting)]
             fan.position, fan.asked_for = 0, len(waiting)
 
     def _end_whole(self, stop: Stop) -> None:
@@ -299,15 +295,12 @@ class Listing:
         total = node_total(node.rows, self.problem.types)
         leaves = self.engine.leaf(total, self.problem, node.budget)
         step = Step(node.rows, -1, 0, 0, 0, ())
-        own = self._by_label(self.problem.types, total)
-        self._add(replace(stop, steps=(*stop.steps, step)), own, np.flatnonzero(leaves.possible[0, 0]))
+        self._add(replace(stop, steps=(*stop.steps, step)), total, np.flatnonzero(leaves.possible[0, 0]))
 
-    def _by_label(self, types: RowTypes, counts: NDArray[np.int64]) -> NDArray[np.float64]:
-        return np.bincount(types.label, weights=counts, minlength=self.problem.bias.n_labels)
-
-    def _add(self, end: Stop, own: NDArray[np.float64], labels: NDArray[np.int64]) -> None:
+    def _add(self, end: Stop, counts: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
         steps, people, budget, effort = end.steps, end.people, end.node.budget, end.effort
-        own = own * self.problem.criterion.weights[AT]
+        own = np.bincount(self.problem.types.label, weights=counts, minlength=self.problem.bias.n_labels)
+        own *= self.problem.criterion.weights[AT]
         reach = max(1.0, 2.0 * budget.flips + budget.removals + budget.additions)
         for j in labels:
             expecting = people[self.predictions[people] != j]

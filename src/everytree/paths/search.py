@@ -89,22 +89,10 @@ class PathSearch:
         known = {(c.feature, c.low) for c in of_level} | {(step.feature, step.low)}
         if (cut.feature, cut.low) in known or len(of_level) >= MOST_RIVALS:
             return False
-        if not self._may_challenge(step.rows, cut):
+        if not conditions.may_challenge(self.problem, step.rows, cut):
             return False
         of_level.append(cut)
         return True
-
-    def _may_challenge(self, rows: NDArray[np.int32], cut: Cut) -> bool:
-        """Whether a split excludes tables in which it is ahead: it must be available in each of them."""
-        problem = self.problem
-        if problem.floors.leaf_high == 1:
-            return True
-        right = problem.columns.codes[cut.feature, rows] > cut.low
-        removable = problem.types.removable[problem.types.of_row[rows]]
-        return all(
-            here.sum() - min(problem.bias.removals, (here & removable).sum()) >= problem.floors.leaf_high
-            for here in (right, ~right)
-        )
 
     def _after(self, level: int, feature: int, low: int) -> int:
         codes = self.problem.columns.codes[feature, self.path.steps[level].rows]

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from everytree.prove.candidates import Candidates
     from everytree.prove.engines import Ranking
     from everytree.prove.node import Node
     from everytree.prove.routing import Cuts
@@ -79,7 +78,8 @@ class Fan:
     ranking: Ranking
     cuts: Cuts
     rivals: tuple[tuple[int, int], ...]
-    candidates: Candidates
+    chosen: NDArray[np.int64]
+    possible: NDArray[np.bool_]
     most: NDArray[np.int64]
     effort: NDArray[np.float64]
     order: NDArray[np.int64]

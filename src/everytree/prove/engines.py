@@ -5,7 +5,7 @@ Between the domains and the walk, which hands over the counts of a node and gets
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,9 @@ import numpy as np
 
 from everytree.learner.criterion.front import for_kernels, stop_rows
 from everytree.prove.candidates import Candidates, by_length, settle
-from everytree.prove.domains import atoms, flips, interval, leaf, relational
+from everytree.prove.domains import flips, interval, leaf, relational
 from everytree.prove.domains.flips import WAYS
+from everytree.prove.domains.settling import settle as settle_pair
 from everytree.prove.routing import Leaves
 
 if TYPE_CHECKING:
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 CHALLENGERS = 3
 """Splits, the best of as many columns, that a candidate must be able to beat."""
+
+APART = 0.1
+"""Part of a node's rows between challengers of one feature, where there are fewer features than these."""
 
 FIRST_PART = 256
 """Candidates of a last-level node that are looked at first; each later part is eight times larger."""
@@ -39,8 +43,9 @@ MOST_SETTLED = 2000
 class Ranking:
     """First look at a node: splits that may be best, and whether some table may leave the node unsplit.
 
-    ``margin`` says how far each split may get ahead of the first challenger, ``behind`` how far it is behind on
-    T. Where the longest vector is best, they are lengths, and ``alive`` says in which ways each may be best.
+    ``margin`` says how far each split may get ahead of the first challenger, ``behind`` how far it is behind
+    on T. Where the longest vector is best, they are lengths, and ``alive`` says in which ways each may be
+    best.
     """
 
     ground: Ground
@@ -58,6 +63,7 @@ class IntervalEngine:
     """The paper's method: the interval domain alone, thresholds anywhere in their gap."""
 
     name = "interval"
+    claims = False
 
     def exact_thresholds(self, budget: Budget) -> bool:
         """Never: as in the paper, a test value strictly inside a gap goes both ways."""
@@ -92,14 +98,16 @@ class IntervalEngine:
 class RelationalEngine:
     """Splits compared pairwise on the same table, intersected with the interval domain.
 
-    Where only labels change, by Gini, vectors are compared (`domains/flips.py`), unless ``by_length`` says not
-    to: a proof file has the bounds that hold for every act.
+    Where only labels change, by Gini, vectors are compared (`domains/flips.py`), unless the engine is
+    ``plain``: those are the bounds that a proof file knows. With ``claims`` candidates say what they ask of
+    the changes below them, which takes several times as long.
     """
 
     name = "relational"
 
-    def __init__(self, *, by_length: bool = True) -> None:
-        self.by_length = by_length
+    def __init__(self, *, plain: bool = False, claims: bool = False) -> None:
+        self.plain = plain
+        self.claims = claims
 
     def exact_thresholds(self, budget: Budget) -> bool:
         """Thresholds are midpoints of known gaps as long as no row can be added."""
@@ -123,7 +131,7 @@ class RelationalEngine:
         margin, behind = np.zeros(len(score)), np.zeros(len(score))
         if len(challengers):
             psi = challengers[0]
-            if self.by_length and by_length(ground):
+            if not self.plain and by_length(ground):
                 everything = np.arange(len(score))
                 margins, ahead, unsplit = flips.loose_margins(splits, types, budget, psi, everything)
                 alive, margin, behind = margins >= 0, margins.max(axis=1), -ahead.max(axis=1)
@@ -238,7 +246,7 @@ def _may_be_gainless(
     cells = np.zeros((1, len(whole.total)), np.int64)
     possible = np.zeros((1, WAYS, 2, types.measures.shape[2]), np.bool_)
     margins = [
-        atoms.settle((whole, types, budget), last, cells, psi, scores, possible, criteria).margin[0, 0]
+        settle_pair((whole, types, budget), last, (int(psi), cells), scores, possible, criteria).margin[0, 0]
         for psi in challengers
     ]
     return bool(min(margins) + decrease >= 0)
@@ -260,14 +268,30 @@ def _with_unsplit(ground: Ground, score: NDArray[np.float64]) -> tuple[Splits, N
 
 
 def _challengers(ground: Ground, score: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Splits of highest score that may challenge, one for each of the best features, the best first."""
-    feature = ground.columns.source[ground.splits.feature]
-    ranked = np.where(ground.challenging, score, -np.inf)
-    found: list[int] = []
+    """Splits of highest score that may challenge, the best first: one for each of the best features.
+
+    Where there are few features, also others of these that lie well apart.
+    """
+    splits = ground.splits
+    feature = ground.columns.source[splits.feature]
+    found = _best_of(np.where(ground.challenging, score, -np.inf), [], lambda s: feature == feature[s])
+    if 0 < len(found) < CHALLENGERS:
+        n_left, apart = splits.left.sum(axis=1), APART * float(splits.total.sum())
+        near = lambda s: (feature == feature[s]) & (np.abs(n_left - n_left[s]) < apart)  # noqa: E731
+        found = _best_of(np.where(ground.challenging, score, -np.inf), found, near)
+    return np.array(found, np.int64)
+
+
+def _best_of(
+    ranked: NDArray[np.float64], found: list[int], near: Callable[[int], NDArray[np.bool_]]
+) -> list[int]:
+    """Add those that rank highest to what was found, none of them near another one."""
+    for s in found:
+        ranked[near(s)] = -np.inf
     while len(found) < CHALLENGERS and len(ranked):
         best = int(np.argmax(ranked))
         if ranked[best] == -np.inf:
             break
         found.append(best)
-        ranked[feature == feature[best]] = -np.inf
-    return np.array(found, np.int64)
+        ranked[near(best)] = -np.inf
+    return found

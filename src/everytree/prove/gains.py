@@ -16,13 +16,12 @@ from everytree.prove.domains.atoms import (
     CLAIMS,
     LEAD,
     LEAF,
-    candidate,
-    challenger,
     least,
     new_atoms,
     put_atoms,
     put_leaf,
 )
+from everytree.prove.domains.leads import candidate, challenger
 from everytree.prove.domains.relational import allowed_flips, cell_counts, count_labels, reach_of
 from everytree.support.kernels import inner_kernel, kernel
 
@@ -156,8 +155,8 @@ def _capped_gains(
 ) -> None:
     """Lower `most` to what a mix of acts can gain that beats psi and fulfils the claims, with all caps.
 
-    The largest gain of a mix f with ``lead(f) >= 0`` is at most the largest ``gain(f) + mu lead(f)`` of any mix,
-    for every mu >= 0; the same with each claim in the place of the lead, and then with the others added.
+    The largest gain of a mix f with ``lead(f) >= 0`` is at most the largest ``gain(f) + mu lead(f)`` of any
+    mix, for every mu >= 0; the same with each claim in the place of the lead, and then with the others added.
     """
     splits, types, budget = node
     psi, criterion, by_length = how
@@ -195,12 +194,12 @@ def _capped_gains(
 
 
 @inner_kernel
-def _may(act: int, i: int, j: int, side: int, acts: Any, own: Any, allowed: Any, budget: Any) -> bool:
+def _may(act: int, i: int, j: int, side: int, acts: Any, own: Any, allowed: Any, budget: Any) -> Any:
     """Whether an act can be done on a side of a split."""
     if acts[act] == 0 or (act != FLIP and i != j):
         return False
     if act == ADD:
-        return bool(budget.addable[i])
+        return budget.addable[i]
     if act == REMOVE:
         return own[side, i] > 0
     return allowed[i, j] and (own[side, i] > 0 or acts[ADD] > 0)

@@ -48,8 +48,7 @@ class Node:
     """Rows that come together, levels of splits below, and what may still happen.
 
     ``pinned`` marks the columns that splits above have settled, ``bounds`` says where added rows may lie.
-    ``claims`` are what the splits above ask of the changes, if that is carried along, ``classes`` the class of
-    each row in them.
+    ``claims`` are what the splits above ask of the changes, if that is carried along.
     """
 
     rows: NDArray[np.int32]
@@ -58,7 +57,6 @@ class Node:
     pinned: NDArray[np.bool_]
     bounds: Bounds
     claims: Claims | None = None
-    classes: NDArray[np.int8] | None = None
 
 
 class Ground(NamedTuple):
@@ -160,7 +158,7 @@ class Nodes:
     def _types(self, node: Node) -> RowTypes:
         """Types of rows; where the node has claims, those of each class by themselves, class after class."""
         types = self.problem.types
-        if node.claims is None or node.classes is None:
+        if node.claims is None:
             return types
         n_classes = node.claims.remove.shape[1]
         if n_classes not in self._refined:
@@ -172,7 +170,7 @@ class Nodes:
                 np.tile(types.measures, (n_classes, 1, 1)),
             )
         of_row = np.empty_like(types.of_row)
-        of_row[node.rows] = types.of_row[node.rows] + len(types.label) * node.classes
+        of_row[node.rows] = types.of_row[node.rows] + len(types.label) * node.claims.classes
         return self._refined[n_classes]._replace(of_row=of_row)
 
     def _splits(self, node: Node, types: RowTypes) -> Splits:
@@ -195,8 +193,8 @@ class Nodes:
                     splits.additions[s, side] = min(most, splits.additions[s, side])
         return splits
 
-    def child(self, node: Node, cut: Cut, side: int) -> Node:
-        """One side of a split of a node."""
+    def child(self, node: Node, cut: Cut, side: int, claims: Claims | None = None) -> Node:
+        """One side of a split of a node, with what the splits down to it ask for."""
         rows = rows_of_side(self.problem.columns, node.rows, cut.feature, cut.low, side)
         pinned = node.pinned.copy()
         pinned[cut.feature] = True
@@ -206,7 +204,7 @@ class Nodes:
             bounds = self._narrow(bounds, cut, side)
             additions, addable = self._additions_in(bounds)
             budget = budget._replace(additions=min(additions, budget.additions), addable=addable)
-        return Node(rows, node.depth - 1, budget, pinned, bounds)
+        return Node(rows, node.depth - 1, budget, pinned, bounds, claims)
 
     def needed(self, node: Node, rows: int) -> int:
         """Additions that the other side of a split needs if this side has so many of the node's rows."""

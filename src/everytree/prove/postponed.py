@@ -16,7 +16,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from everytree.prove.frames import Frame
+    from everytree.prove.domains.claims import Claims
+    from everytree.prove.node import Cut, Node
 
 CHILD_BYTES = 400
 """Memory of a child that waits, besides its people."""
@@ -24,12 +25,18 @@ CHILD_BYTES = 400
 
 @dataclass(frozen=True, eq=False)
 class Waiting:
-    """A child that is not built yet: its parent, the candidate, the side, and who may get another label there."""
+    """A child that is not built yet: parent, split, side and claims, and who may get another label there."""
 
-    parent: Frame
-    c: int
+    parent: Node
+    cut: Cut
     side: int
+    claims: Claims | None
     people: NDArray[np.int32]
+
+    @property
+    def size(self) -> int:
+        """About the bytes that it holds."""
+        return CHILD_BYTES + 8 * len(self.people) + (0 if self.claims is None else self.claims.size)
 
 
 @dataclass(eq=False)
@@ -46,7 +53,7 @@ class Postponed:
         for p in child.people.tolist():
             self.of_person[p].append(len(self.children))
         self.children.append(child)
-        self.bytes += CHILD_BYTES + 8 * len(child.people)
+        self.bytes += child.size
 
     def arrange(self, awaited: NDArray[np.int64]) -> None:
         """Put the people in order, those who wait for the fewest children last: that is where it goes on."""
@@ -62,7 +69,7 @@ class Postponed:
                 child = self.children[number]
                 if child is not None:
                     self.children[number] = None
-                    self.bytes -= CHILD_BYTES + 8 * len(child.people)
+                    self.bytes -= child.size
                     return child
             self.order.pop()
             del self.of_person[p]

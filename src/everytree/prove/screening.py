@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from everytree.prove.problem import Problem
     from everytree.prove.routing import Cuts
 
-ROW_SECONDS = 6e-8
+ROW_SECONDS = 1.2e-7
 """About what a row of one column costs that is looked at, with the people who are compared with it."""
 
 

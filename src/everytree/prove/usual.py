@@ -13,7 +13,8 @@ import numpy as np
 from everytree.learner.availability import Floors
 from everytree.prove import gains
 from everytree.prove.counts import Budget, Columns, RowTypes, Splits, node_splits
-from everytree.prove.domains import atoms, interval, leaf, relational
+from everytree.prove.domains import flips, interval, leaf, relational, settling
+from everytree.prove.domains.claims import no_claims
 
 __all__ = ["calls_here", "calls_there"]
 
@@ -29,12 +30,26 @@ Call = tuple[Any, tuple[Any, ...]]
 
 def calls_there() -> list[Call]:
     """The half of the other process: the relational domain, and what is built on it."""
-    cells = np.zeros((2, 2), np.int64)
+    cells, ways = np.zeros((2, 2), np.int64), np.zeros((2, 2), np.bool_)
+    settled = (
+        SPLITS,
+        NUMBER,
+        cells,
+        0,
+        TYPES,
+        BUDGET,
+        SCORE,
+        np.zeros((2, 2, 2, 2)),
+        None,
+        0,
+        no_claims(2),
+        ways,
+    )
     return [
         (relational.scores, (SPLITS, TYPES, None)),
-        (relational._loose_margins, (SPLITS, TYPES, BUDGET, SCORE, 0, None)),
-        (atoms._settle, (SPLITS, NUMBER, cells, 0, TYPES, BUDGET, SCORE, SHARE, None)),
-        (gains._gains, ((SPLITS, TYPES, BUDGET), NUMBER, 0, SCORE, None)),
+        (flips.loose_margins, (SPLITS, TYPES, BUDGET, 0, NUMBER)),
+        (settling._settle, settled),
+        (gains._gains, ((SPLITS, TYPES, BUDGET), NUMBER, NUMBER, SCORE, (0, None, 0))),
     ]
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from everytree.prove import routing, screening
-from everytree.prove.candidates import claimed
+from everytree.prove.candidates import claims_of
 from everytree.prove.counts import node_total
 from everytree.prove.domains.claims import as_bytes
 from everytree.prove.engines import Engine, Ranking
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from everytree.prove.candidates import Candidates
-    from everytree.prove.node import Node
+    from everytree.prove.domains.claims import Claims
     from everytree.prove.problem import People, Problem
 
 
@@ -37,6 +37,9 @@ NODE_SECONDS, CELL_SECONDS, SPLIT_CELLS, SIDE_SECONDS = 5e-4, 1e-8, 100, 1e-5
 """About what a node costs, by itself, for each row and column, and for each candidate split in such cells;
 and a child that nobody needs. Workers share their time by such estimates, so that the same question gets the
 same answer on every machine."""
+
+CLAIMED = 3
+"""How many times as much a candidate costs, about, beside what the splits above ask for."""
 
 MOST_MEMO = 5e8
 """Bytes that a walk spends at most on remembering whom it served where."""
@@ -66,9 +69,6 @@ DEEPEST_SCREENED = 12
 DEEPEST_SHARED = 3
 """Levels of trees where all splits above a leaf share its budget; in deeper ones the last but one does. There
 nodes come again and again by other ways, which must not make other nodes of them."""
-
-DEEPEST_CLAIMED = 4
-"""Levels of trees in which claims of splits are carried down, for the same reason."""
 
 AT_ONCE = 16
 """Children where somebody may fall that are visited as soon as they are found."""
@@ -195,15 +195,12 @@ class Walk:
         people = child.people[self.live(child.people)]
         if len(people) == 0:
             return SIDE_SECONDS
-        node = self._child(child.parent, child.c, child.side)
+        node = self.nodes.child(child.parent, child.cut, child.side, child.claims)
         return self._visit(Visit(node, people, 0.0, all_gains(self.problem)), [])
 
-    def _child(self, frame: Frame, c: int, side: int) -> Node:
-        """One side of a candidate; where the walk takes long, with what the splits above ask for."""
-        node = self.nodes.child(frame.visit.node, frame.cut(c), side)
-        if self.problem.depth > DEEPEST_CLAIMED:
-            return node
-        return claimed(node, frame.ranking, frame.candidates, c, side, self.problem)
+    def _claims(self, frame: Frame, c: int, side: int) -> Claims | None:
+        """What the splits down to one side of a candidate ask for."""
+        return claims_of(frame.ranking, frame.candidates, c, side, self.problem)
 
     def _screen(self, frame: Frame) -> float:
         """Screen people at the next children of a node; those where somebody may fall are put off.
@@ -232,7 +229,8 @@ class Walk:
         number = failing.sum(axis=1)
         for place, child in enumerate(np.argsort(-number, kind="stable")[: int((number > 0).sum())].tolist()):
             c, side = begin + child // 2, child % 2
-            waiting = Waiting(frame, c, side, people[failing[child]])
+            claims = self._claims(frame, c, side)
+            waiting = Waiting(visit.node, frame.cut(c), side, claims, people[failing[child]])
             if place < AT_ONCE:
                 spent += self._visit_waiting(waiting)
             else:
@@ -267,7 +265,8 @@ class Walk:
         if len(people) == 0:
             return None
         most = frame.most[c, side] if self.problem.depth <= DEEPEST_SHARED else parent.most
-        return Visit(self._child(frame, c, side), people, frame.weight, most)
+        node = self.nodes.child(parent.node, frame.cut(c), side, self._claims(frame, c, side))
+        return Visit(node, people, frame.weight, most)
 
     def _visit(self, visit: Visit, stack: list[Frame]) -> float:
         """Settle a node whose children are leaves, or push a frame for its children; gives the seconds."""
@@ -279,8 +278,8 @@ class Walk:
             return NODE_SECONDS
         if node.depth < self.problem.depth:
             gains = visit.most.tobytes() if node.depth > 1 else b""
-            if node.claims is not None and node.classes is not None:
-                gains += as_bytes(node.claims, node.classes)
+            if node.claims is not None:
+                gains += as_bytes(node.claims)
             visit = replace(visit, people=self.memo.newcomers(node, visit.people, gains))
             if len(visit.people) == 0:
                 self.done += visit.weight
@@ -297,17 +296,19 @@ class Walk:
             self.splits += len(candidates.chosen)
             stack.append(self._frame(visit, ranking, candidates))
             self.held += stack[-1].size
-        by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4
+        by_split = SPLIT_CELLS * self.problem.bias.n_labels**2 / 4 * (CLAIMED if self.engine.claims else 1)
         cells = len(node.rows) * len(self.X) + by_split * len(ranking.chosen)
         return (NODE_SECONDS + CELL_SECONDS * cells) * len(self.problem.criteria)
 
     def _frame(self, visit: Visit, ranking: Ranking, candidates: Candidates) -> Frame:
         exact, splits = self.engine.exact_thresholds(visit.node.budget), ranking.ground.splits
+        most = gains_below(ranking, candidates, visit.most, closely=self._late)
+        if not self.engine.claims:
+            candidates, most = candidates.merged(most)
         chosen = candidates.chosen
         cuts = routing.cut_splits(self.problem.columns, splits, chosen, exact)
         routing.await_children(cuts, visit.people, self.X, self.awaited)
         weight = visit.weight / max(1, 2 * len(chosen))
-        most = gains_below(ranking, candidates, visit.most, closely=self._late)
         return Frame(visit, ranking, candidates, cuts, most, weight, 2 * len(chosen))
 
     def _note_leaves(self, visit: Visit, ranking: Ranking) -> None:

@@ -18,12 +18,13 @@ from everytree.errors import EverytreeError, InternalError
 from everytree.learner.criterion.front import for_kernels, tolerance
 from everytree.paths.conditions import MOST_LABELS
 from everytree.paths.deciding import Programs
+from everytree.prove.candidates import has_claims
 from everytree.prove.engines import IntervalEngine, RelationalEngine
 from everytree.prove.problem import People
 from everytree.prove.sharing import SharedWalk
 from everytree.prove.twins import kept_by_twins, twins_decide
 from everytree.prove.walk import DEEPEST_SCREENED
-from everytree.questions.worker import Worker
+from everytree.questions.worker import SHARES, Worker
 from everytree.refute.attacks import Attack
 from everytree.refute.every_table import EveryTable
 from everytree.refute.judge import TABLES, TWINS, WALK, Judge
@@ -68,11 +69,6 @@ HEAD_START, HEAD_START_DEEP = 1.0, 0.25
 """Seconds, by estimate, that the walk has for itself: most walks prove most people in that time, those of
 trees that are too deep for screening do not, and where a training takes long (`LONG`) as good as never. One
 that is half done by then has as much again."""
-
-SHARES = {"walk": 1.0, "tiny": 1.0, "attack": 2.0, "tables": 8.0, "fewer": 1.0, "programs": 1.0}
-"""How the time is divided between workers that have something to do, to begin with. Trying every table
-decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
-decides many people in a second gets more of it."""
 
 PATIENCE, LONG_PATIENCE = 2.0, 8.0
 """Seconds, by estimate, after which a worker does not wait for the end of another any longer, and where
@@ -122,6 +118,8 @@ class Deciding:
         self.auto = engine == "auto"
         prover = IntervalEngine() if engine == "interval" else RelationalEngine()
         self.walk = SharedWalk(problem, people, prover, limits, self.judge.walkable, n_jobs)
+        closer = RelationalEngine(claims=True), replace(limits, memory=limits.memory / 2)
+        self.closer = SharedWalk(problem, people, *closer, self.judge.walkable, n_jobs)
         self.programs: Programs | None = None
         self.every_table: EveryTable | WholeTables | None = None
         self.under_way: list[UnderWay] = []
@@ -134,13 +132,14 @@ class Deciding:
         if problem.depth > DEEPEST_SCREENED:
             self.head_start = HEAD_START_DEEP if self.judge.training_seconds <= LONG else 0.0
         self.workers: list[Worker] = []
-        self._employ("walk", self._walk())
+        self._employ("walk", self._walk(self.walk))
 
     def run(self, progress: Progress | None = None) -> Decision:
         """Decide as many people as the limits allow; Ctrl-C ends it early, with what is known by then."""
         with short_turns():
             self._decide(progress)
-        self._prove_walked()
+        for walk in (self.walk, self.closer):
+            self._prove_walked(walk)
         return self._decision()
 
     def _decide(self, progress: Progress | None) -> None:
@@ -201,6 +200,8 @@ class Deciding:
     def _hire(self) -> None:
         """Bring in everybody but the walk."""
         self._employ("tiny", self._try_every_table())
+        if has_claims(self.problem):
+            self._employ("closer", self._walk(self.closer))
         if Attack.is_possible(self.problem) and self._has_room():
             rows = most_rows(self.problem, self.limits.memory)
             attack = Attack(self.problem, self.judge, rows)
@@ -229,7 +230,7 @@ class Deciding:
         shallow trees attacks wait for the programs, which settle nearly everybody there in seconds; where a
         training takes long, for tables, which learn small parts of trees.
         """
-        others, patience = {"programs": self.workers[:1]}, PATIENCE
+        others, patience = dict.fromkeys(("closer", "programs"), self.workers[:1]), PATIENCE
         if isinstance(self.every_table, WholeTables):
             others["tiny"] = [w for w in self.workers if w.name == "tables"]
         if self.problem.depth <= SHALLOW:
@@ -239,15 +240,15 @@ class Deciding:
             patience = LONG_PATIENCE if worker.name == "attack" else PATIENCE
         return any(not other.done and other.spent < patience for other in others.get(worker.name, []))
 
-    def _walk(self) -> Iterator[float]:
-        for spent in self.walk.steps():
-            self._prove_walked()
+    def _walk(self, walk: SharedWalk) -> Iterator[float]:
+        for spent in walk.steps():
+            self._prove_walked(walk)
             yield spent
 
-    def _prove_walked(self) -> None:
+    def _prove_walked(self, walk: SharedWalk) -> None:
         """Prove whom a finished walk gives one label; it must be the predicted one."""
-        possible = self.walk.tally.possible
-        proved = self.walk.finished & self.judge.walkable & (possible.sum(axis=1) == 1)
+        possible = walk.tally.possible
+        proved = walk.finished & self.judge.walkable & (possible.sum(axis=1) == 1)
         wrong = proved & ~possible[np.arange(len(possible)), self.prepared.predictions]
         if wrong.any():
             _refuse(int(np.argmax(wrong)), self.prepared)

@@ -8,14 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+SHARES = {
+    "walk": 1.0,
+    "closer": 1.0,
+    "tiny": 1.0,
+    "attack": 2.0,
+    "tables": 8.0,
+    "fewer": 1.0,
+    "programs": 1.0,
+}
+"""How the time is divided between workers that have something to do, to begin with. Trying every table
+decides everybody for certain, where it can be done at all; attacks decide the most in little time. Who
+decides many people in a second gets more of it."""
+
 HALF_LIFE, MOST_FAVOUR = 1.0, 12.0
 """Seconds, by estimate, after which people that a worker decided count half for its share of the time; and
 how many times as much it gets for them at most, so that nobody waits for long."""
 
-TIRING = {"attack": 2.0, "walk": 5.0, "tables": 5.0}
+TIRING = {"attack": 2.0, "walk": 2.0, "closer": 0.5, "tables": 5.0, "programs": 5.0}
 """Seconds, by estimate, in which a worker decided nobody after which it gets half as much of the time. What
-attacks do not find at once they find seldom, a long walk that proves nobody has others on its way, and tables
-prove people when all their nodes are done, many at a time."""
+attacks do not find at once they find seldom, a long walk that proves nobody has others on its way, more so a
+closer one, and tables prove people when all their nodes are done, many at a time."""
 
 
 @dataclass(eq=False)

@@ -1,7 +1,8 @@
 """From a split to the claims of what is below it: the split's own inequality, and those of the splits above.
 
-Between the bounds on leads and the nodes (`claims.py` says what claims are). They are carried to one side of a
-split: acts in the rows of that side keep their values by class, acts on the other side become groups elsewhere.
+Between the bounds on leads and the nodes (`claims.py` says what claims are). They are carried to one side of
+a split: acts in the rows of that side keep their values by class, acts on the other side become groups
+elsewhere.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ import numpy as np
 
 from everytree.bias.acts import ADD, FLIP, REMOVE
 from everytree.learner.criterion.front import new_branches
-from everytree.prove.domains.atoms import candidate, challenger
 from everytree.prove.domains.claims import Claims
+from everytree.prove.domains.leads import candidate, challenger
 from everytree.prove.domains.relational import count_labels, reach_of
 from everytree.support.kernels import inner_kernel, kernel
 
@@ -22,7 +23,7 @@ from everytree.support.kernels import inner_kernel, kernel
 def claims_below(
     columns: Any, rows: Any, node: Any, entry: Any, score: Any, how: Any, claims: Any, side: int
 ) -> Any:
-    """The claims of one side of a split, and the class of each of the rows there.
+    """The claims of one side of a split.
 
     ``node`` has splits, types of rows and budget; ``entry`` the split, its way, the challenger and the weight
     of the joined claims above; ``how`` the criterion, whether vectors are compared, the budgets of T, labels
@@ -31,8 +32,8 @@ def claims_below(
     Soundness
     ---------
     A table in which the split is taken fulfils its inequality against the challenger, and those of the splits
-    above. Where classes are joined, and for added rows, whose place is not known, the largest value counts; so
-    it does for rows elsewhere that can be flipped to several labels: each is flipped once.
+    above. Where classes are joined, and for added rows, whose place is not known, the largest value counts;
+    so it does for rows elsewhere that can be flipped to several labels: each is flipped once.
     """
     splits, types, budget = node
     s, way, psi, weight = entry
@@ -81,7 +82,7 @@ def claims_below(
                         flip[m, at, i, j] = max(flip[m, at, i, j], value)
     changes = types, acts, addable, budget.added_flips_to
     sort, cap, elsewhere = _elsewhere(changes, (branches, prices), claims, counts, 1 - side)
-    return Claims(base, acts, joined, add, remove, flip, sort, cap, elsewhere), classes[:n].copy()
+    return Claims(base, joined, add, remove, flip, elsewhere, sort, cap, acts, classes[:n].copy())
 
 
 @inner_kernel

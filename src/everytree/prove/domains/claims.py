@@ -1,10 +1,11 @@
 """Claims: what the splits above a node ask of the changes, carried down as linear inequalities.
 
-Between the bounds on leads and the nodes that carry claims. Every level of a way down asks for something: its split
-beats a challenger, so with f_a the number of times act a is used ``base + sum_a f_a v_a >= 0``, v_a what the act
-adds to the lead at most. One budget pays for all levels and for the leaf, so no mix of acts takes the way if some
-sum of these inequalities, with weights >= 0, cannot be fulfilled. A node carries them level by level: for acts in
-its own rows by class (on which sides of the challengers above a row lies), for acts elsewhere in groups.
+Between the bounds on leads and the nodes that carry claims. Every level of a way down asks for something: its
+split beats a challenger, so with f_a the number of times act a is used ``base + sum_a f_a v_a >= 0``, v_a
+what the act adds to the lead at most. One budget pays for all levels and for the leaf, so no mix of acts
+takes the way if some sum of these inequalities, with weights >= 0, cannot be fulfilled. A node carries them
+level by level: for acts in its own rows by class (on which sides of the challengers above a row lies), for
+acts elsewhere in groups.
 """
 
 from __future__ import annotations
@@ -28,21 +29,28 @@ MOST_ELSEWHERE = 96
 class Claims(NamedTuple):
     """Inequalities m: ``base[m]`` plus the values of all acts is at least 0; ``acts`` are the budgets of T.
 
-    A flip from i to j in a row of class c of the node has ``flip[m, c, i, j]``, the removal of a row with label
-    i ``remove[m, c, i]``, an addition to the node ``add[m, i]``. Group e of acts elsewhere is of the sort
-    ``sort[e]``, can be used ``cap[e]`` times and has ``elsewhere[m, e]``. With the weights ``joined`` they make the
-    sum that candidates are held against first. Where nothing is asked for there is one class, and no inequality.
+    A flip from i to j in a row of class c of the node has ``flip[m, c, i, j]``, the removal of a row with
+    label i ``remove[m, c, i]``, an addition to the node ``add[m, i]``. Group e of acts elsewhere is of the
+    sort ``sort[e]``, can be used ``cap[e]`` times and has ``elsewhere[m, e]``. With the weights ``joined``
+    they make the sum that candidates are held against first. ``classes`` has the class of each row of the
+    node. Where nothing is asked for there is one class, and no inequality.
     """
 
     base: Any
-    acts: tuple[int, int, int]
     joined: Any
     add: Any
     remove: Any
     flip: Any
+    elsewhere: Any
     sort: Any
     cap: Any
-    elsewhere: Any
+    acts: tuple[int, int, int]
+    classes: Any
+
+    @property
+    def size(self) -> int:
+        """Bytes that they hold."""
+        return sum(part.nbytes for part in self if isinstance(part, np.ndarray))
 
 
 def no_claims(n_labels: int) -> Claims:
@@ -50,7 +58,8 @@ def no_claims(n_labels: int) -> Claims:
     none = np.zeros(0)
     flip = np.zeros((0, 1, n_labels, n_labels))
     add, remove = np.zeros((0, n_labels)), np.zeros((0, 1, n_labels))
-    return Claims(none, (0, 0, 0), none, add, remove, flip, np.zeros(0, np.int64), none, np.zeros((0, 0)))
+    sort, classes = np.zeros(0, np.int64), np.zeros(0, np.int8)
+    return Claims(none, none, add, remove, flip, np.zeros((0, 0)), sort, none, (0, 0, 0), classes)
 
 
 def most_classes(n_labels: int) -> int:
@@ -77,18 +86,18 @@ def binding(claims: Claims) -> Claims | None:
 
 
 def _some(claims: Claims, keep: NDArray[np.bool_]) -> Claims:
-    by_claim = {name: getattr(claims, name)[keep] for name in BY_CLAIM}
+    by_claim: dict[str, Any] = {name: getattr(claims, name)[keep] for name in BY_CLAIM}
     return claims._replace(**by_claim)
 
 
-BY_CLAIM = ("base", "joined", "add", "remove", "flip", "elsewhere")
+BY_CLAIM = Claims._fields[: Claims._fields.index("sort")]
 """Arrays whose first axis are the inequalities."""
 
 
 def _join_first(claims: Claims) -> Claims:
     """Add up the first two inequalities with their weights: a sum of what holds holds."""
     weight = np.where(claims.joined[:2].any(), claims.joined[:2], 1.0)
-    parts = {}
+    parts: dict[str, Any] = {}
     for name in BY_CLAIM:
         whole = getattr(claims, name)
         parts[name] = np.concatenate([np.tensordot(weight, whole[:2], 1)[None], whole[2:]])
@@ -118,7 +127,7 @@ def _fewer_elsewhere(claims: Claims) -> Claims:
     return claims._replace(sort=sort, cap=cap, elsewhere=np.ascontiguousarray(value))
 
 
-def as_bytes(claims: Claims, classes: NDArray[np.int8]) -> bytes:
-    """Claims on the rows of a node as a memory knows them."""
-    numbers = (claims.base, claims.add, claims.remove, claims.flip, claims.cap, claims.elsewhere, classes)
-    return b"".join(part.tobytes() for part in numbers)
+def as_bytes(claims: Claims) -> bytes:
+    """Claims on the rows of a node as a memory knows them: all that the bounds below them rest on."""
+    parts = [part for part in claims if isinstance(part, np.ndarray)]
+    return repr([part.shape for part in parts]).encode() + b"".join(part.tobytes() for part in parts)

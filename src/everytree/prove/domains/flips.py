@@ -1,22 +1,22 @@
 """The relational domain where only labels change, by Gini: the best split has the longest of some vectors.
 
-Beside the bounds that hold for every act and criterion (`relational.py`, `atoms.py`), in whose place it stands
-where it can: nothing in it is bent, or only a little, so it drops far more splits of nearly pure nodes.
+Beside the bounds that hold for every act and criterion (`relational.py`, `atoms.py`), in whose place it
+stands where it can: it is linear, or nearly, so it drops far more splits of nearly pure nodes.
 
-Flips leave the sizes of branches as they are. With n_L and n_R of a node's N rows on the sides of a split, and
+Flips leave the sizes of branches as they are. With n_L and n_R of a node's N rows on the sides of a split,
 c_L and c_R their label counts, the score is that of the node plus the squared length of a vector::
 
     G = g(c_L + c_R) + |h|^2,    h = sqrt(n_L n_R / N) (c_L / n_L - c_R / n_R)
 
-which is *linear* in the flips: one from label i to j on the left adds sqrt(n_L n_R / N) / n_L (e_j - e_i). The
-node's own value is the same for all splits, so the learner takes a split with the longest h.
+which is *linear* in the flips: one from label i to j on the left adds sqrt(n_L n_R / N) / n_L (e_j - e_i).
+The node's own value is the same for all splits, so the learner takes a split with the longest h.
 
 Challenger from below: |h_psi| >= u . h_psi for every u of length 1; u is the direction of h_psi on T.
 
 Candidate from above. Two labels: h lies on a line, so |h| is s h . (-1, 1) / sqrt(2) for a sign s; both signs
 are looked at, each by itself, and nothing is lost. More labels: with B flips at most, f_a of sort a, which
-adds d_a, the length of h + sum_a f_a d_a is at most |h| + sum_a f_a (|h + B d_a| - |h|) / B, since the length is
-convex and the f_a sum to at most B.
+adds d_a, the length of h + sum_a f_a d_a is at most |h| + sum_a f_a (|h + B d_a| - |h|) / B, since the length
+is convex and the f_a sum to at most B.
 
 So for each way to look at a candidate (a sign; more labels have one way) its lead over a challenger, as a
 difference of lengths, is at most linear in the flips, and `atoms.py` finds the largest.
@@ -32,7 +32,7 @@ from everytree.learner.criterion.front import new_branches
 from everytree.learner.criterion.shared import TIE_TOLERANCE
 from everytree.prove.counts import rows_in
 from everytree.prove.domains.relational import allowed_flips, count_labels, reach_of
-from everytree.support.kernels import inner_kernel, kernel
+from everytree.support.kernels import bare_kernel, inner_kernel, kernel
 
 WAYS = 2
 """Ways to look at a candidate: the signs of two labels. More labels have the first one only."""
@@ -41,8 +41,8 @@ ROUNDING = 1e-12
 """Rounding of lengths, in parts of the square root of the rows: what is computed is smaller by far."""
 
 
-@inner_kernel
-def candidate_length(branches: Any, way: int, most: float) -> float:
+@bare_kernel
+def candidate_length(branches: Any, way: int, most: float) -> Any:
     """Length of a candidate's vector on T; ``branches.flip`` receives how much a flip adds to it at most.
 
     With two labels it is the length with the sign of the given way, and exact. `most` is B.
@@ -64,7 +64,7 @@ def candidate_length(branches: Any, way: int, most: float) -> float:
                     slope[side, i, j] = np.sqrt(2.0) * step * (j - i) * sign
                     continue
                 apart = weight * ((own[0, j] - own[0, i]) / size[0] - (own[1, j] - own[1, i]) / size[1])
-                # |h + B d|^2 - |h|^2 = B (2 h.d + B |d|^2), divided by the sum of both lengths: nothing cancels
+                # |h + B d|^2 - |h|^2 = B (2 h.d + B |d|^2), by the sum of both lengths: nothing cancels
                 bent = 2.0 * step * apart + 2.0 * most * step * step
                 both = length + np.sqrt(max(0.0, square + most * bent))
                 slope[side, i, j] = bent / both if i != j and both > 0 else 0.0
@@ -96,16 +96,16 @@ def challenger_length(branches: Any, price: Any) -> Any:
     return length, np.sqrt(2.0) * weight / min(size[0], size[1])
 
 
-@inner_kernel
-def slack_of(rows: float, flips: float, length: float, step: float) -> float:
+@bare_kernel
+def slack_of(rows: float, flips: float, length: float, step: float) -> Any:
     """By how much a split that is taken may be shorter than a challenger: ties and rounding.
 
     Soundness
     ---------
     Let e be the tolerance for ties. A split that is taken has |h_phi|^2 >= |h_psi|^2 - e. Where
-    d = |h_psi| - |h_phi| is positive, d (|h_psi| + |h_phi|) <= e. The bracket is at least d, so d <= sqrt(e). It
-    is also at least 2 |h_phi|, and |h_phi| >= |h_psi| - sqrt(e), where the challenger keeps a length of at
-    least L, its length on T less l of the longest steps. So d <= e / (2 (L - sqrt(e))) where that is positive.
+    d = |h_psi| - |h_phi| is positive, d (|h_psi| + |h_phi|) <= e. The bracket is at least d, so d <= sqrt(e).
+    It is also at least 2 |h_phi|, and |h_phi| >= |h_psi| - sqrt(e), where the challenger keeps a length of at
+    least L, its length on T less l of the longest steps: d <= e / (2 (L - sqrt(e))) where that is positive.
     """
     tied = TIE_TOLERANCE * rows
     coarse = np.sqrt(tied)
@@ -118,8 +118,8 @@ def slack_of(rows: float, flips: float, length: float, step: float) -> float:
 def loose_margins(splits: Any, types: Any, budget: Any, psi: int, wanted: Any) -> Any:
     """How far the wanted splits may get ahead of psi, in each way, without caps: below 0, they never do.
 
-    Every flip is priced at the best cell for it. Also gives how far they are ahead on T, and the margin of the
-    node without a split.
+    Every flip is priced at the best cell for it. Also gives how far they are ahead on T, and the margin of
+    the node without a split.
     """
     left, total, label = splits.left, splits.total, types.label
     n_labels = types.measures.shape[2]

@@ -52,7 +52,7 @@ class ChangeProofs:
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        self.nodes, self.engine = Nodes(problem), RelationalEngine(by_length=False)
+        self.nodes, self.engine = Nodes(problem), RelationalEngine(plain=True)
         self.known: dict[tuple[object, ...], _Step] = {}
 
     @staticmethod

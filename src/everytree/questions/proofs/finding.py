@@ -38,7 +38,8 @@ if TYPE_CHECKING:
 __all__ = ["NOT_IN_FILE", "OUT_OF_TIME", "FoundProofs"]
 
 NOT_IN_FILE = (
-    "proved by trying more tables than are verified, or not again within the limits: not in this file"
+    "proved by trying more tables than are verified, by bounds that files do not have, or not again "
+    "within the limits: not in this file"
 )
 NO_SEED = "its witness hangs on a random state that is no number"
 OUT_OF_TIME = "the proof could not be derived and verified again in the time given"
@@ -126,7 +127,7 @@ class FoundProofs:
         limits, waiting = self._in_part(WALK_SHARE), list(people)
         while waiting:
             some = self.people.some(np.array(waiting))
-            walk = RecordedWalk(self.problem, some, RelationalEngine(by_length=False), limits)
+            walk = RecordedWalk(self.problem, some, RelationalEngine(plain=True), limits)
             lines = list(walk.lines())
             proved = (walk.tally.possible.sum(axis=1) == 1) & walk.finished
             if walk.complete and proved.all():

@@ -64,7 +64,7 @@ class PathProofs:
 
     def __init__(self, problem: Problem, limits: Limits) -> None:
         self.problem, self.limits = problem, limits
-        self.nodes, self.engine = Nodes(problem), RelationalEngine(by_length=False)
+        self.nodes, self.engine = Nodes(problem), RelationalEngine(plain=True)
         budgets = np.array(problem.bias.budgets, float)
         self.family = Family(np.zeros_like(budgets), budgets, 1.0, most_rows(problem, limits.memory))
         self.solver = Solver(deadline=limits.deadline)
