@@ -1,4 +1,4 @@
-"""Claims: what is joined or left out asks for no more than before; rows that are added elsewhere are known."""
+"""Claims: what is joined or left out asks for no more than before; rows added elsewhere are known."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def below(bias: str) -> Claims:
 def test_a_row_that_is_added_elsewhere_may_be_flipped_there() -> None:
     claims = below("miss(5) + flip(5)")
     assert (claims.sort == ADD).any()
-    assert (claims.cap[claims.sort == FLIP] == 5).any()  # as often as rows may be added; no cell has five rows
+    assert (claims.cap[claims.sort == FLIP] == 5).any()  # rows that may be added; no cell has five
     assert (below("flip(5)").cap < 5).all()
 
 
