@@ -157,6 +157,7 @@ def _capped_gains(
 
     The largest gain of a mix f with ``lead(f) >= 0`` is at most the largest ``gain(f) + mu lead(f)`` of any
     mix, for every mu >= 0; the same with each claim in the place of the lead, and then with the others added.
+    The leaf is part of a side: an act there that is against j may lie beside it, and takes no gain away.
     """
     splits, types, budget = node
     psi, criterion, by_length = how
@@ -181,6 +182,8 @@ def _capped_gains(
                     if j == y or most[c, side, y, j] == 0:
                         continue
                     put_leaf(atoms, n, (side, y, j, 1.0, 1.0))
+                    for a in range(n):  # what is against j may be done beside the leaf
+                        atoms.worth[LEAF, a] = max(0.0, atoms.worth[LEAF, a])
                     gain = float(most[c, side, y, j])
                     for turn in range(1 + n_claims):
                         atoms.at[:] = 0.0
