@@ -254,7 +254,7 @@ def test_ties_are_broken_once_and_for_all() -> None:
 def test_limits_reach_the_search() -> None:
     data = load("adult")
     X, people = data.X_train[:4000], data.X_test[:100]
-    certifier = BiasCertifier(tree(4), "flip(2%)", time_limit=0.05).fit(X, data.y_train[:4000])
+    certifier = BiasCertifier(tree(4), "flip(0.2%)", time_limit=0.05).fit(X, data.y_train[:4000])
     result = certifier.certify(people)
     assert not result.complete
     assert result.counts()["unknown"] > 0
